@@ -49,45 +49,56 @@ def compare(
             raise ArenaError(
                 f"{output.safe_line(name)}: has not played yet; `arena run` goes on with the event"
             )
-    leagues = read.leagues
-    compared = [
-        (league, found, rows_of(league.head_to_head(bot, opponent), HEAD_TO_HEAD))
-        for league in leagues
-        if (found := comparison.compare(league, bot, opponent))
-    ]
+    compared: list[tuple[Results, BotComparison, list[dict[str, Any]]]] = []
+    for league in read.leagues:
+        compared_bots = comparison.compare(league, bot, opponent)
+        if compared_bots:
+            rows = rows_of(league.head_to_head(bot, opponent), HEAD_TO_HEAD)
+            compared.append((league, compared_bots, rows))
     if json:
-        output.print_json(
-            {
-                "game": league.game,
-                "bot": bot,
-                "opponent": opponent,
-                "unit": found.unit,
-                "difference": round(found.difference.value, FILE_DECIMALS) + 0.0,  # 0.0 for -0.0
-                "low": round(found.difference.low, FILE_DECIMALS) + 0.0,
-                "high": round(found.difference.high, FILE_DECIMALS) + 0.0,
-                "chance": round(found.chance, FILE_DECIMALS),
-                **output.fields(found, "real", "met"),
-                "forfeits": _forfeits(league, bot)[0],
-                "opponent_forfeits": _forfeits(league, opponent)[0],
-                "head_to_head": rows,
-            }
-            for league, found, rows in compared
-        )
+        output.print_json(_row(*item, bot, opponent) for item in compared)
         return
-    first, second = (output.safe_line(read.display_name(name)) for name in (bot, opponent))
-    for number, (league, found, rows) in enumerate(compared):
-        if len(leagues) > 1:
-            print("\n" * (number > 0) + output.safe_line(league.game))
-        _print(found, rows, first, second)
-        for name, shown in ((bot, first), (opponent, second)):
+    first = output.safe_line(read.display_name(bot))
+    second = output.safe_line(read.display_name(opponent))
+    for number, (league, compared_bots, rows) in enumerate(compared):
+        if len(read.leagues) > 1:
+            output.print_section(number, league.game)
+        _print(compared_bots, rows, first, second)
+        for name, shown_name in ((bot, first), (opponent, second)):
             forfeits, matches = _forfeits(league, name)
             if forfeits:
                 print(
-                    f"{shown} was at fault in {forfeits} of its "
+                    f"{shown_name} was at fault in {forfeits} of its "
                     f"{output.counted(matches, 'match')}, which count, too."
                 )
     if not compared:
         print(f"{first} and {second} play no game in common, so nothing compares them.")
+
+
+def _row(
+    league: "Results",
+    comparison: "BotComparison",
+    rows: list[dict[str, Any]],
+    bot: str,
+    opponent: str,
+) -> dict[str, object]:
+    """Return the comparison in a game as JSON values; `rows` are the head to head."""
+    difference = comparison.difference
+    return {
+        "game": league.game,
+        "bot": bot,
+        "opponent": opponent,
+        "unit": comparison.unit,
+        "difference": round(difference.value, FILE_DECIMALS) + 0.0,  # 0.0 for -0.0
+        "low": round(difference.low, FILE_DECIMALS) + 0.0,
+        "high": round(difference.high, FILE_DECIMALS) + 0.0,
+        "chance": round(comparison.chance, FILE_DECIMALS),
+        "real": comparison.real,
+        "met": comparison.met,
+        "forfeits": _forfeits(league, bot)[0],
+        "opponent_forfeits": _forfeits(league, opponent)[0],
+        "head_to_head": rows,
+    }
 
 
 def _forfeits(league: "Results", bot: str) -> tuple[int, int]:
@@ -99,31 +110,31 @@ def _forfeits(league: "Results", bot: str) -> tuple[int, int]:
     return standing.forfeits, standing.matches
 
 
-def _print(found: "BotComparison", rows: list[dict[str, Any]], first: str, second: str) -> None:
+def _print(
+    comparison: "BotComparison", rows: list[dict[str, Any]], first: str, second: str
+) -> None:
     """Print a row for each board and the roles of both bots, then the sentences.
 
     On boards for one bot, each bot plays by itself.
     """
-    cells = [
-        (
-            row["board"],
-            row["role"]
-            if row["role"] == row["opponent_role"]
-            else f"{row['role']}, {row['opponent_role']}",
-            row["score"],
-            row["opponent_score"],
-            HEAD_TO_HEAD["difference"].text(row["difference"], "+").rjust(len("difference")),
-            f"{row['matches']} + {row['opponent_matches']}",
+    column = HEAD_TO_HEAD["difference"]
+    cells: list[tuple[object, ...]] = []
+    for row in rows:
+        roles = row["role"]
+        if row["role"] != row["opponent_role"]:
+            roles = f"{row['role']}, {row['opponent_role']}"
+        difference = column.text(row["difference"], "+").rjust(len("difference"))
+        matches = f"{row['matches']} + {row['opponent_matches']}"
+        cells.append(
+            (row["board"], roles, row["score"], row["opponent_score"], difference, matches)
         )
-        for row in rows
-    ]
     if cells:
-        score, opponent_score = HEAD_TO_HEAD["score"], HEAD_TO_HEAD["opponent_score"]
-        scores = replace(score, name=first), replace(opponent_score, name=second)
-        output.print_table(
-            output.make_table(("board", "role", *scores, "difference", "matches"), cells)
-        )
-    print("\n".join(_sentences(found, first, second, never_met=not rows)))
+        score = replace(HEAD_TO_HEAD["score"], name=first)
+        opponent_score = replace(HEAD_TO_HEAD["opponent_score"], name=second)
+        headers = ("board", "role", score, opponent_score, "difference", "matches")
+        output.print_table(output.make_table(headers, cells))
+    for sentence in _sentences(comparison, first, second, never_met=not rows):
+        print(sentence)
 
 
 def _version_label(read: "Results", name: str) -> str:
@@ -136,47 +147,50 @@ def _version_label(read: "Results", name: str) -> str:
     for label in (name, f"{bot} v{version}", f"{bot} {version[:6]}"):
         if label in names:
             return label
-    known = [
-        f"{bot}@{label.rpartition(' ')[2].removeprefix('v')}"
-        for label in names
-        if label.startswith(f"{bot} ")
-    ]
+    known: list[str] = []
+    for label in names:
+        if label.startswith(f"{bot} "):
+            version = label.rpartition(" ")[2].removeprefix("v")
+            known.append(f"{bot}@{version}")
     hint = f"it has {', '.join(known)}" if known else f"one version of {bot} played, or none"
     raise ArenaError(f"{output.safe_line(name)}: no such version played; {output.safe_line(hint)}")
 
 
 def _sentences(
-    found: "BotComparison", first: str, second: str, *, never_met: bool
+    comparison: "BotComparison", first: str, second: str, *, never_met: bool
 ) -> Iterator[str]:
-    """Yield what the ratings of all matches tell about the two bots, in plain sentences."""
-    difference, chance = found.difference, found.chance
-    column = LEADERBOARD.rated_in(found.unit)["rating"]
+    """Yield sentences on the two bots, by the ratings of all matches."""
+    difference = comparison.difference
+    chance = comparison.chance
+    column = LEADERBOARD.rated_in(comparison.unit)["rating"]
     interval = interval_text(column.text(difference.low, "+"), column.text(difference.high, "+"))
     direction = "above" if round(difference.value, column.decimals) >= 0 else "below"
     yield (
-        f"{first} is rated {column.text(abs(difference.value))} {found.unit} {direction} {second} "
+        f"{first} is rated {column.text(abs(difference.value))} {comparison.unit} {direction} {second} "
         f"(95 % interval of the difference {interval})"
     )
     percent = f"{100 * chance:.1f} %"
-    if not 1 - MOST_CERTAIN <= chance <= MOST_CERTAIN:
-        percent = "over 99.9 %" if chance > MOST_CERTAIN else "under 0.1 %"
+    if chance > MOST_CERTAIN:
+        percent = "over 99.9 %"
+    elif chance < 1 - MOST_CERTAIN:
+        percent = "under 0.1 %"
     yield f"chance that {first} is better: {percent}"
-    if found.expected_score is not None:
+    if comparison.expected_score is not None:
         yield (
-            f"where roles are even, {first} is expected to score {found.expected_score:.0f} of "
+            f"where roles are even, {first} is expected to score {comparison.expected_score:.0f} of "
             f"100 against {second}"
         )
-    if not found.tied:
+    if not comparison.tied:
         yield "They never met, not even through others: nothing can be said of the difference."
         return
-    if not found.share_board:
+    if not comparison.share_board:
         yield (
             f"{first} and {second} share no board, so they never meet: this compares how far each "
             "stands above others, through bots that play both."
         )
     elif never_met:
         yield "They never met: this is known through others only."
-    if found.real:
+    if comparison.real:
         better, worse = (first, second) if difference.value > 0 else (second, first)
         yield f"The difference is real: {better} is better than {worse}."
     else:

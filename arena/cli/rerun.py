@@ -41,14 +41,15 @@ def rerun(
 
     The exit code is 1 when it goes differently.
     """
-    event, record = stored_match.event_of(match), stored_match.load_record(match)
+    event = stored_match.event_of(match)
+    played = stored_match.load_record(match)
     tournament = workspace.tournament(options.overrides(sandbox=sandbox, unsafe=unsafe))
-    then, record = record, as_here(record, tournament)
+    record = as_here(played, tournament)
     workspace.warn_about_confinement(record.match.conditions)
-    if changed := sorted(_changed(asdict(then.match.conditions), asdict(record.match.conditions))):
-        output.notice(
-            f"{', '.join(changed)}: as in the tournament.toml here; the match was played otherwise"
-        )
+    changed = _changed(asdict(played.match.conditions), asdict(record.match.conditions))
+    keys = ", ".join(sorted(changed))
+    if keys:
+        output.notice(f"{keys}: as in the tournament.toml here; the match was played otherwise")
     if bot is None and (role or print_):
         raise ArenaError("--role and --print are for one bot: name it with --bot")
     if bot is None:
@@ -76,30 +77,31 @@ def as_here(record: Record, tournament: "Tournament") -> Record:
     """
     workspace.forget_secrets(tournament)
     here = workspace.conditions_here(tournament, by_hand=True)
-    planned = replace(under(record.match, here), rules=stored_match.board_of(record.match).rules)
+    board = stored_match.board_of(record.match)
+    planned = replace(under(record.match, here), rules=board.rules)
     return replace(record, match=planned)
 
 
 def played_again(record: Record, event: str | None, tournament: "Tournament") -> Record:
     """Play a match of `as_here` again, with the bots of that time; return the new record."""
-    then = [tournament.as_entered(_bot_then(seat, event)) for seat in record.match.seats]
-    built = workspace.built(then, record.match.conditions.sandbox)
-    seats = tuple(
-        replace(seat, bot=bot) for seat, bot in zip(record.match.seats, built, strict=True)
-    )
+    bots = [tournament.as_entered(_bot_then(seat, event)) for seat in record.match.seats]
+    built = workspace.built(bots, record.match.conditions.sandbox)
+    pairs = zip(record.match.seats, built, strict=True)
+    seats = tuple(replace(seat, bot=bot) for seat, bot in pairs)
     return play.play(replace(record.match, seats=seats), services=service.recorded(record))
 
 
 def _play_again(record: Record, event: str | None, tournament: "Tournament", *, json: bool) -> bool:
     different = list(differences(record, played_again(record, event, tournament)))
     turns = max((turn.number for turn in record.turns), default=0)
-    same = f"it went the same: {output.safe_line(record.verdict.reason)} after {turns} turns"
-    output.print_result(
-        [{"match": record.match.id, "same": not different, "differences": different}],
-        match_text.heading(record.match),
-        *([output.safe_line(difference, 1000) for difference in different] or [same]),
-        json=json,
-    )
+    lines = [match_text.heading(record.match)]
+    for difference in different:
+        lines.append(output.safe_line(difference, 1000))
+    if not different:
+        reason = output.safe_line(record.verdict.reason)
+        lines.append(f"it went the same: {reason} after {turns} turns")
+    row = {"match": record.match.id, "same": not different, "differences": different}
+    output.print_result([row], *lines, json=json)
     return not different
 
 
@@ -118,7 +120,8 @@ def _feed(
 
     seats, bot = _seats_and_bot(record, event, name, role)
     (bot,) = workspace.built([tournament.as_entered(bot)], record.match.conditions.sandbox)
-    dialogue, game = stored_match.dialogue_of(record), stored_match.game_of(record.match)
+    dialogue = stored_match.dialogue_of(record)
+    game = stored_match.game_of(record.match)
     rows: list[dict[str, object]] = []
     same = True
     with Launcher() as launcher:
@@ -134,22 +137,24 @@ def _feed(
                 exchanges, record.match, game, bot, launcher, tell, service.recorded(record)
             )
             same = same and all(answer.same for answer in answers)
-            rows += [
-                {
-                    "match": record.match.id,
-                    "role": seat.role,
-                    "turn": answer.then.ask.turn,
-                    "question": answer.then.ask.text.decode("utf-8", "replace").splitlines(),
-                    "then": answer.said_then,
-                    "now": answer.said_now,
-                    "same": answer.same,
-                    "wall": answer.now.wall,
-                    "words": answer.now.words or None,
-                }
-                for answer in answers
-            ]
+            rows += [_row(record, seat, answer) for answer in answers]
     output.print_result(rows, f"{'' if same else 'not '}every answer is the same", json=json)
     return same
+
+
+def _row(record: Record, seat: Seat, answer: Comparison) -> dict[str, object]:
+    """Return an answer then and now as JSON values."""
+    return {
+        "match": record.match.id,
+        "role": seat.role,
+        "turn": answer.then.ask.turn,
+        "question": answer.then.ask.text.decode("utf-8", "replace").splitlines(),
+        "then": answer.said_then,
+        "now": answer.said_now,
+        "same": answer.same,
+        "wall": answer.now.wall,
+        "words": answer.now.words or None,
+    }
 
 
 def _seats_and_bot(
@@ -161,17 +166,13 @@ def _seats_and_bot(
     of the workspace.
     """
     roles = stored_match.roles_of(record, role)
-    named_seats = [
-        seat for seat in record.match.seats if seat.bot.name == name and seat.role in roles
-    ]
+    seats = [seat for seat in record.match.seats if seat.role in roles]
+    named_seats = [seat for seat in seats if seat.bot.name == name]
     if named_seats and not Path(name).exists():
         return named_seats, _bot_then(named_seats[0], event)
     bot = workspace.bot_named(name)
-    seats = [
-        seat
-        for seat in record.match.seats
-        if seat.role in roles and (role or seat.bot.name == bot.name)
-    ]
+    if not role:
+        seats = [seat for seat in seats if seat.bot.name == bot.name]
     if not seats:
         names = ", ".join(f"{seat.role} ({seat.bot.name})" for seat in record.match.seats)
         raise ArenaError(
@@ -185,9 +186,8 @@ def _bot_then(seat: Seat, event: str | None) -> Bot:
     reason = f"no copy of {seat.bot.digest} is left"
     target = Path(tempfile.mkdtemp(dir=workspace.temporary_folder()))
     try:
-        copies, refused = stored_match.copy_bots(
-            paths.event_folder(event), [seat.bot.digest], target
-        )
+        folder = paths.event_folder(event)
+        copies, refused = stored_match.copy_bots(folder, [seat.bot.digest], target)
         for copy in copies.values():
             return discovery.from_path(copy, seat.bot.name)
     except ArenaError as error:
@@ -207,13 +207,15 @@ def _lines(answer: Comparison, *, questions: bool) -> Iterator[str]:
     """
     if questions:
         yield from match_text.question(answer.then.ask.text)
-        yield from (
-            f"{match_text.INDENT}> # {output.safe_line(remark)}" for remark in answer.now.remarks
-        )
+        for remark in answer.now.remarks:
+            yield f"{match_text.INDENT}> # {output.safe_line(remark)}"
     turn = f"turn {answer.then.ask.turn}" if answer.then.ask.turn else "ready?"
     now = output.safe_line(answer.said_now)
-    answers = now if answer.same else f"then {output.safe_line(answer.said_then)}, now {now}"
-    yield f"{'=' if answer.same else '!'} {turn}: {answers}  {answer.now.wall * 1000:.1f} ms"
+    time = f"{answer.now.wall * 1000:.1f} ms"
+    if answer.same:
+        yield f"= {turn}: {now}  {time}"
+    else:
+        yield f"! {turn}: then {output.safe_line(answer.said_then)}, now {now}  {time}"
     if answer.then.fault is not None and not answer.same:
         yield f"  then {output.safe_line(answer.then.fault.words, 1000)}"
     if answer.now.ending is not None:

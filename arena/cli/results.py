@@ -25,6 +25,8 @@ from arena.results.columns import (
 from arena.values import Match
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from arena.charts import Written
     from arena.results.leaderboard import Results
 
@@ -82,10 +84,8 @@ def leaderboard(
     }
     chosen = [name for name, is_asked in tables.items() if is_asked]
     if len(chosen) > 1:
-        raise ArenaError(
-            f"{' and '.join(chosen)} are {('two', 'three', 'four')[len(chosen) - 2]} tables: name "
-            "one"
-        )
+        count = ("two", "three", "four")[len(chosen) - 2]
+        raise ArenaError(f"{' and '.join(chosen)} are {count} tables: name one")
     if (board or role) and chosen not in ([], ["--rankings"], ["--crosstable"]):
         raise ArenaError(
             f"--board and --role choose from the rankings or the crosstable: leave out {chosen[0]}"
@@ -93,23 +93,17 @@ def leaderboard(
     rankings = rankings or (bool(board or role) and not crosstable)
     folder = paths.event_folder(event)
     results = read(folder, all_versions=all_versions, rating=rating, versions=versions)
-    if crosstable or timing:
-        frame, columns = (
-            (results.crosstable(board, role), CROSSTABLE)
-            if crosstable
-            else (results.timing(), TIMING)
-        )
-        _print_rows(
-            rows_of(frame if json else results.with_display_names(frame), columns),
-            columns,
-            json=json,
-        )
-    elif rankings and json:
-        output.print_json(rows_of(results.rankings(board, role), RANKINGS))
-    elif (
-        rankings
-    ):  # of each board over all its roles, and of each role; or of one board, or of one role
-        leaderboard_text.print_rankings(results, rows_of(results.rankings(board, role), RANKINGS))
+    if crosstable:
+        _print_frame(results, results.crosstable(board, role), CROSSTABLE, json=json)
+    elif timing:
+        _print_frame(results, results.timing(), TIMING, json=json)
+    elif rankings:
+        # They are those of each board, over all its roles, and of each role; or of one of these.
+        rows = rows_of(results.rankings(board, role), RANKINGS)
+        if json:
+            output.print_json(rows)
+        else:
+            leaderboard_text.print_rankings(results, rows)
     elif placings:
         _print_rows(PLACINGS.in_file(result_files.placings_of(results)), PLACINGS, json=json)
     else:
@@ -127,14 +121,12 @@ def charts(
     """Draw the charts of an event, as SVG and PNG, and write its CSV files."""
     folder = paths.event_folder(event)
     results = read(folder, all_versions=all_versions)
-    tables, pictures = result_files.write_tables(results), write_charts(results)
-    written = (*tables, *pictures.files)
-    print_files(written, json=json)
-    if pictures.silent:
-        output.notice(
-            "not drawn: "
-            f"{', '.join(f'{name} ({reason})' for name, reason in pictures.silent.items())}"
-        )
+    tables = result_files.write_tables(results)
+    pictures = write_charts(results)
+    print_files((*tables, *pictures.files), json=json)
+    reasons = [f"{name} ({reason})" for name, reason in pictures.silent.items()]
+    if reasons:
+        output.notice(f"not drawn: {', '.join(reasons)}")
     if open_:
         typer.launch(str(folder / "charts"))
 
@@ -209,7 +201,8 @@ def write_report(
     """
     from arena.report import writing as report_writing
 
-    charts, placings = write_charts(results).files, result_files.placings_of(results)
+    charts = write_charts(results).files
+    placings = result_files.placings_of(results)
     with writing(results.folder), ProgressLine("report: replays") as progress:
         return report_writing.write_report(
             results,
@@ -230,24 +223,10 @@ def print_leaderboard(
     The places by the rules of a Swiss or a knockout stand before it.
     """
     from arena.cli import leaderboard_text
-    from arena.results.leaderboard.rank_changes import NEW
     from arena.results.tables import rows_of
 
-    if not json and (placings := result_files.placings_of(results)):
-        from arena.event.placings import shown_columns
-
-        schedule = results.event.schedule
-        print(f'places by the rules of schedule = "{schedule}", where a bye counts as a win:')
-        shown = shown_columns(schedule)
-        for number, (game, placed) in enumerate(groupby(placings, key=lambda row: row["game"])):
-            if len(results.games) > 1:
-                print("\n" * (number > 0) + output.safe_line(game))
-            cells = [
-                [row["display" if column.name == "bot" else column.name] for column in shown]
-                for row in placed
-            ]
-            output.print_table(output.make_table(shown, cells))
-        print("\nby rating, which knows matches only:")
+    if not json:
+        _print_placings(results)
     if not (wide or json):
         leaderboard_text.show(results, brief=brief)
         return
@@ -256,13 +235,51 @@ def print_leaderboard(
     if json:
         # Only here: the CSV file depends on the stored matches alone, and a change depends on the
         # last run, too.
-        changes = {
-            (each.game, bot): NEW if change is None else change
-            for each in (results, *results.leagues)
-            for bot, change in each.rank_changes.items()
-        }
-        rows = [row | {CHANGE.name: changes.get((row["game"], row["bot"]))} for row in rows]
+        changes = _rank_changes(results)
+        for row in rows:
+            row[CHANGE.name] = changes.get((row["game"], row["bot"]))
     _print_rows(rows, columns, json=json)
+
+
+def _rank_changes(results: "Results") -> dict[tuple[str | None, str], int | str]:
+    """Return the change of rank of each bot in each game, and in all games together."""
+    from arena.results.leaderboard.rank_changes import NEW
+
+    changes: dict[tuple[str | None, str], int | str] = {}
+    for league in (results, *results.leagues):
+        for bot, change in league.rank_changes.items():
+            changes[league.game, bot] = NEW if change is None else change
+    return changes
+
+
+def _print_placings(results: "Results") -> None:
+    """Print the places by the rules of a Swiss or a knockout; nothing for other schedules."""
+    placings = result_files.placings_of(results)
+    if not placings:
+        return
+    from arena.event.placings import shown_columns
+
+    schedule = results.event.schedule
+    print(f'places by the rules of schedule = "{schedule}", where a bye counts as a win:')
+    columns = shown_columns(schedule)
+    keys = ["display" if column.name == "bot" else column.name for column in columns]
+    for number, (game, placed) in enumerate(groupby(placings, key=lambda row: row["game"])):
+        if len(results.games) > 1:
+            output.print_section(number, game)
+        cells = [[row[key] for key in keys] for row in placed]
+        output.print_table(output.make_table(columns, cells))
+    print("\nby rating, which knows matches only:")
+
+
+def _print_frame(
+    results: "Results", frame: "pd.DataFrame", columns: Columns, *, json: bool
+) -> None:
+    """Print a frame of the results, as a table with the names that tables show."""
+    from arena.results.tables import rows_of
+
+    if not json:
+        frame = results.with_display_names(frame)
+    _print_rows(rows_of(frame, columns), columns, json=json)
 
 
 def _print_rows(rows: list[dict[str, Any]], columns: Columns, *, json: bool) -> None:
@@ -272,8 +289,6 @@ def _print_rows(rows: list[dict[str, Any]], columns: Columns, *, json: bool) -> 
     elif not rows:
         print("no matches yet")
     else:
-        output.print_table(
-            output.make_table(
-                [columns[name] for name in rows[0]], [list(row.values()) for row in rows]
-            )
-        )
+        shown_columns = [columns[name] for name in rows[0]]
+        cells = [list(row.values()) for row in rows]
+        output.print_table(output.make_table(shown_columns, cells))
