@@ -165,8 +165,9 @@ def _sentences(
     column = LEADERBOARD.rated_in(comparison.unit)["rating"]
     interval = interval_text(column.text(difference.low, "+"), column.text(difference.high, "+"))
     direction = "above" if round(difference.value, column.decimals) >= 0 else "below"
+    distance = f"{column.text(abs(difference.value))} {comparison.unit}"
     yield (
-        f"{first} is rated {column.text(abs(difference.value))} {comparison.unit} {direction} {second} "
+        f"{first} is rated {distance} {direction} {second} "
         f"(95 % interval of the difference {interval})"
     )
     percent = f"{100 * chance:.1f} %"
@@ -176,10 +177,8 @@ def _sentences(
         percent = "under 0.1 %"
     yield f"chance that {first} is better: {percent}"
     if comparison.expected_score is not None:
-        yield (
-            f"where roles are even, {first} is expected to score {comparison.expected_score:.0f} of "
-            f"100 against {second}"
-        )
+        score = f"{comparison.expected_score:.0f} of 100"
+        yield f"where roles are even, {first} is expected to score {score} against {second}"
     if not comparison.tied:
         yield "They never met, not even through others: nothing can be said of the difference."
         return

@@ -87,7 +87,7 @@ def run(
     )
     count = workspace.matches_at_once(tournament, event)
     folder = paths.results_folder(path.parent, event.name)
-    if not bots:  # a bot that plays none of the boards: otherwise nobody would notice a mistake in its bot.toml
+    if not bots:  # otherwise nobody would notice a bot.toml by which a bot plays no board
         playing = {bot.name for bot in event.bots}
         askers = {bot.name for bot in entrants if bot.model and event.conditions.model is None}
         idle = [
