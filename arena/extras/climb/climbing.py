@@ -10,24 +10,24 @@ duel; results/sequential.py says when a duel has proven something.
 # Three layouts were weighed.
 #
 # 1. A climb as a schedule of one event, with edits between its batches. A plan is a pure function
-# of what is stored,
-#    and an agent is none; and the bots of an event do not change while it is played.
-# 2. A store of its own: versions, results and ratings of a climb in one new file. It would do again
-# what three stores
-#    do, and no other command could read it.
-# 3. What is used here: a driver over what exists. Versions are those of `arena submit`
-# (`BotStore`), so that
-#    `arena duel ada@3 ada@1` and `arena bots --versions` know them. The bots meet in an event, `results/NAME`, as the
-#    workspace's other bots do: an edited bot gets new matches by itself, and old ones stay for the ratings of versions.
-#    Each test is a duel with an archive of its own, `results/NAME/duels/ada@3-ada@2`, so that an agent that makes the
-#    same version again gets the same answer and no second chance. One small file says what became of each edit
-#    (history.py).
+#    of what is stored, and an agent is none; and the bots of an event do not change while it is
+#    played.
+# 2. A store of its own: versions, results and ratings of a climb in one new file. It would repeat
+#    the work of three stores, and no other command could read it.
+# 3. The layout that is used: a driver over what exists. Versions are those of `arena submit`
+#    (`BotStore`), so that `arena duel ada@3 ada@1` and `arena bots --versions` know them. The bots
+#    meet in an event, `results/NAME`, as the workspace's other bots do: an edited bot gets new
+#    matches by itself, and its old matches stay for the ratings of versions. Each test is a duel
+#    with an archive of its own, `results/NAME/duels/ada@3-ada@2`, so that an agent that makes the
+#    same version again gets the same answer and no second chance. One small file has the outcome of
+#    each edit (history.py).
 #
 # Resuming. Every step is idempotent, and is written down when it is done:
 #
-#     the event is played         in its archive, match by match
-#     an agent has worked         its version is in the store, then a line of the history says `in test`
-#     the test has decided        in the duel's archive; the promotion puts the bot in place; then the line says so
+#     the event is played     in its archive, match by match
+#     an agent has worked     its version is in the store, then a line of the history says `in test`
+#     the test has decided    in the duel's archive; the promotion puts the bot in place; then the
+#                             line says so
 #
 # A kill loses the step under way, and the next run takes it again. An agent that was killed begins
 # again, and the model's answers come from the tape, so it makes the same edit if it depends on

@@ -113,9 +113,10 @@ def within_limits(work: Callable[[], Found]) -> Found:
 
 def commit_of(name: str) -> str:
     """Return the id of the commit that a branch, a tag or an id names; ArenaError if there is none."""
-    if name.startswith("-") or not (
-        found := git("rev-parse", "--verify", "-q", f"{name}^{{commit}}", fails=True)
-    ):
+    found = b""
+    if not name.startswith("-"):
+        found = git("rev-parse", "--verify", "-q", f"{name}^{{commit}}", fails=True)
+    if not found:
         raise ArenaError(f"{shown(name)}: is no commit of this repository; fetch it first")
     return found.decode().strip()
 
@@ -168,16 +169,20 @@ class Merged:
 def check_out(head: str, author: str, folder: Path, base: str = "HEAD") -> Merged:
     """Merge a pull request onto the base, in an empty folder; ArenaError if git cannot, or if it is too large."""
     files = git("ls-tree", "-r", "-l", "-z", head, f"{BOTS}/{author}").split(b"\0")[:-1]
-    sizes = [
-        size
-        for _, kind, _, size in (row.split(b"\t")[0].split() for row in files)
-        if kind == b"blob"
-    ]
-    if len(files) > MOST_ENTRIES:  # before git unpacks them
+    total = 0
+    for row in files:
+        about, _, _ = row.partition(b"\t")
+        _, kind, _, size = about.split()
+        if kind == b"blob":
+            total += int(size)
+    # Both limits are checked before git unpacks the files.
+    if len(files) > MOST_ENTRIES:
         raise too_many()
-    if sum(map(int, sizes)) > MOST_BYTES:
+    if total > MOST_BYTES:
         raise too_large()
-    onto, head, clone = newest(base), commit_of(head), folder / CLONE
+    onto = newest(base)
+    head = commit_of(head)
+    clone = folder / CLONE
     git("clone", "-q", "--shared", "--no-checkout", str(Path().absolute()), str(clone))
     git("checkout", "-q", "--detach", onto, folder=clone)
     try:
@@ -194,9 +199,12 @@ def check_out(head: str, author: str, folder: Path, base: str = "HEAD") -> Merge
 
 def newest(base: str) -> str:
     """Return the commit that is checked out here if it goes on from the base, otherwise the base."""
-    onto, here = commit_of(base), commit_of("HEAD")
+    onto = commit_of(base)
+    here = commit_of("HEAD")
     found = git("merge-base", onto, here, fails=True).decode().strip()
-    return here if found == onto else onto
+    if found == onto:
+        return here
+    return onto
 
 
 @dataclass(frozen=True)
@@ -215,17 +223,15 @@ class ArchiveBranch:
 
     def push(self, files: Mapping[str, bytes], expected: "Stored | None") -> bool:
         """Push these files as the only commit; False, and nothing is pushed, if the branch is not as `expected`."""
-        blobs = {
-            name: git("hash-object", "-w", "--stdin", given=content)
-            for name, content in files.items()
-        }
-        tree = "".join(
-            f"100644 blob {blob.decode().strip()}\t{name}\n" for name, blob in blobs.items()
-        )
-        made = git("mktree", given=tree.encode()).decode().strip()
-        commit = git("commit-tree", made, "-m", "archive: matches of the contest").decode().strip()
+        rows = ""
+        for name, content in files.items():
+            blob = git("hash-object", "-w", "--stdin", given=content).decode().strip()
+            rows += f"100644 blob {blob}\t{name}\n"
+        tree = git("mktree", given=rows.encode()).decode().strip()
+        commit = git("commit-tree", tree, "-m", "archive: matches of the contest").decode().strip()
         ref = f"refs/heads/{self.name}"
-        lease = f"--force-with-lease={ref}:{expected.commit if expected else ''}"
+        before = expected.commit if expected else ""
+        lease = f"--force-with-lease={ref}:{before}"
         try:
             git("push", "-q", lease, self.remote, f"{commit}:{ref}")
         except GitError as error:
