@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena import shared_folders, workspace
+from arena import extensions, shared_folders, workspace
 from arena.author.submissions.copy_untrusted import Allowance, copy_entry
 from arena.cli import paths, results, stored_match
 from arena.cli import verify as records
@@ -22,6 +22,9 @@ from arena.event.folders import COMMITMENT_FILE
 if TYPE_CHECKING:
     from arena.cli.verify import Problem
     from arena.results.archive import Archive
+
+OF_EXTRAS = {"disguise.csv": "models", "models.csv": "models"}
+"""The CSV files that an extra alone makes, with its name: its folder may be missing here."""
 
 LEVEL = 0.95
 """The certainty of the bound on matches that were forged together with their bots' dice."""
@@ -107,7 +110,7 @@ def _table_problems(folder: Path) -> Iterator[str]:
         for file in sorted(folder.glob("*.csv")):
             expected = Path(copy) / file.name
             if not expected.exists():
-                yield f"{file.name}: is no table of this event"
+                yield f"{file.name}: {_why_not_made(file.name)}"
                 continue
             made = expected.read_bytes()
             try:
@@ -120,6 +123,17 @@ def _table_problems(folder: Path) -> Iterator[str]:
                 if line != expected_line:
                     yield f"{file.name}: line {number} is not what the matches say"
                     break
+
+
+def _why_not_made(name: str) -> str:
+    """Say why no CSV file of this name is made of the matches."""
+    extra = OF_EXTRAS.get(name)
+    if extra is None or extra in extensions.extras():
+        return "is no table of this event"
+    return (
+        f"is a table of the extra {extra}, which is missing here; "
+        "check it with an arena that has this extra"
+    )
 
 
 def _rerun_problems(

@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from arena import extensions
 from arena.event.folders import COMMITMENT_FILE
 from arena.event.plan import Plan
-from arena.extras.notary import commitment
+from arena.extras.notary import commitment, public
 from arena.games import rulebook
 from arena.results.archive import Archive
 from arena.values import Event
 from tests.replay.test_reconstruct import TAMPERED
-from tests.support import cup, stored, workspaces
+from tests.support import cup, extras, stored, workspaces
 from tests.support.sprint import DICE, FIRST, LAST
 
 SECRET = "00112233445566778899aabbccddeeff"
@@ -153,6 +154,29 @@ def test_a_table_that_the_matches_do_not_say_is_named_with_its_line(published, t
     assert {*edited.values()} == EDITS.keys()
     assert {words.partition(": line")[0] for words in found} >= edited.keys() == {table.name for table in tables}
     assert "winners.csv: is no table of this event" in found
+
+
+def test_a_table_of_an_extra_that_is_missing_here_is_named_with_the_extra(published, tmp_path, monkeypatch):
+    folder, results = copied(published, tmp_path)
+    for name in public.OF_EXTRAS:
+        (results / name).write_text("bot\n")
+    found = {words for _, words in statements(folder)}
+    assert found == {f"{name}: is no table of this event" for name in public.OF_EXTRAS}
+    left = {name: extra for name, extra in extensions.extras().items() if name != "models"}
+    monkeypatch.setattr(extensions, "extras", lambda: left)
+    found = {words for _, words in statements(folder)}
+    assert found == {
+        f"{name}: is a table of the extra models, which is missing here; check it with an arena that has this extra"
+        for name in public.OF_EXTRAS
+    }
+
+
+@extras.needs()
+def test_each_csv_file_of_an_extra_is_known_with_its_extra():
+    made = {}
+    for name, extension in extensions.extras().items():
+        made |= {f"{frame}.csv": name for frame, added in extension.frames.items() if added.file_if}
+    assert made == public.OF_EXTRAS
 
 
 def test_another_event_that_agrees_with_itself_is_not_the_one_committed(published, tmp_path):
