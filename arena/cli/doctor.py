@@ -81,9 +81,8 @@ def _checks(*, measure: bool, seconds: float) -> Iterator[MachineCheck]:
         programs.setdefault(kit.language, set()).update(resolved)
     yield toolchains(programs)
     if measure and playable:
-        level = choice.choose(
-            "auto", unsafe=True
-        )  # the dummy bot is arena's own, and can be trusted
+        # The dummy bot is arena's own, and can be trusted.
+        level = choice.choose("auto", unsafe=True)
         counts = measuring.lane_counts(len(system.cores()))
         measured = [measuring.measure(count, level, seconds) for count in counts]
         yield measuring.clock_check(measured[0])

@@ -68,9 +68,8 @@ def making(folder: Path, *more: str) -> Iterator[Path]:
         )
     try:
         whole_files.make_folder(folder)
-        with whole_files.staging(
-            folder
-        ) as made:  # a power cut leaves no empty file, which would stop a run
+        # A power cut leaves no empty file, which would stop a run.
+        with whole_files.staging(folder) as made:
             for part in PARTS:
                 if (source / part).exists():
                     (made / part).parent.mkdir(exist_ok=True)

@@ -159,9 +159,8 @@ def _show_as_text(
     print(match_text.heading(planned))
     match_text.print_scene(game, planned, replayer.opening(), draw=draw)
     record = play.play(planned, launcher=launcher, observer=print_turns, services=services)
-    for scene in replayer.go_on(
-        record.turns
-    ):  # the referee plays the last turns when no bot is asked any more
+    # The referee plays the last turns when no bot is asked any more.
+    for scene in replayer.go_on(record.turns):
         match_text.print_scene(game, planned, scene, draw=draw)
     print("\n".join(match_text.verdict(record)))
 

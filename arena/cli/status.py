@@ -192,9 +192,8 @@ def _print_run(state: "RunState", row: Mapping[str, object]) -> None:
 
 
 def _seconds_between(earlier: str, later: str) -> float:
-    return max(
-        0.0, (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)).total_seconds()
-    )
+    difference = datetime.fromisoformat(later) - datetime.fromisoformat(earlier)
+    return max(0.0, difference.total_seconds())
 
 
 def _clock(time: str) -> str:
@@ -227,9 +226,8 @@ def stop(
     token, answer, until = "", None, time.monotonic() + ANSWER_S
     while holder is not None and (answer is None or wait):
         if holder.token != token:
-            if (
-                answer is not None
-            ):  # the run that got the request has ended, and another one has begun
+            if answer is not None:
+                # The run that got the request has ended, and another run has begun.
                 holder = None
                 break
             token = holder.token
@@ -256,7 +254,6 @@ def stop(
         print(f"{name} has not answered yet; it will end as soon as it reads the request")
     else:
         lanes = sum(lane.match != "" for lane in answer.lanes)
-        where = (
-            f", in {output.counted(lanes, 'lane')}," if lanes else ""
-        )  # on a cluster only the workers know
+        # On a cluster only the workers know the lanes.
+        where = f", in {output.counted(lanes, 'lane')}," if lanes else ""
         print(f"{name} finishes the matches under way{where} and ends")

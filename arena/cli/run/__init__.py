@@ -179,10 +179,8 @@ def _demo(file: Path | None) -> Path:
         raise ArenaError(f"--demo: plays an event of its own; leave out {file}")
     folder = Path("demo")
     if not (folder / paths.TOURNAMENT_FILE).is_file():
-        with making(
-            folder
-        ):  # as it comes, so that the event has the seed and the results of the demo
-            pass
+        with making(folder):
+            pass  # it stays as it is, so that the event has the seed and the results of the demo
     return folder / paths.TOURNAMENT_FILE
 
 
