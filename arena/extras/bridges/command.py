@@ -77,7 +77,7 @@ def new(
         return
     board = f" --board {shlex.quote(settings['games'][0])}" if settings["games"] else ""
     path_word = shlex.quote(str(target))
-    print(f"{target} is a bot now: `arena docs extras/bridges` is its page. Next:\n")
+    print(f"{target} is a bot now: `arena docs bridges` is its page. Next:\n")
     print(f"  arena check {path_word}{board}\n  arena match {path_word} {path_word}{board}")
 
 
