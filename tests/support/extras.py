@@ -14,3 +14,15 @@ def needs(*names: str) -> pytest.MarkDecorator:
     wanted = names or tuple(page.stem for page in PAGES.glob("*.md"))
     missing = sorted({*wanted} - {*extensions.extras()})
     return pytest.mark.skipif(bool(missing), reason=f"without {', '.join(missing)} in arena/extras/")
+
+
+def missing_for(*words: str) -> str | None:
+    """Return the missing extra whose page names this command of arena most often, with its first option."""
+    option = words[1:2] if words[1:] and words[1].startswith("--") else ()
+    beginning = " ".join(("arena", words[0], *option))
+    uses: dict[str, int] = {}
+    for page in sorted(PAGES.glob("*.md")):
+        count = page.read_text("utf-8").count(beginning)
+        if count and page.stem not in extensions.extras():
+            uses[page.stem] = count
+    return max(uses, key=uses.__getitem__, default=None)
