@@ -343,7 +343,7 @@ class ModelAnswer(NamedTuple):
     text: str
     end: str = "stop"
     """`stop`: it was done; `length`: it was cut; `refused`: the model or its provider would not
-    answer; `error`: the provider found a mistake in the request."""
+    answer; `error`: the provider found the question too long."""
     tokens_in: int = 0
     tokens_out: int = 0
     """As the provider counted them; where it did not, or not credibly, as many as there can be at

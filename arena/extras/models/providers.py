@@ -7,14 +7,18 @@ the way failed, so the model has not answered. A refusal, an empty answer and a 
 import asyncio
 import contextlib
 import json
+import math
 import os
 import signal
+import time
 from collections.abc import Mapping, Sequence
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from arena import parallel, system
 from arena.errors import MachineError
 from arena.extras.models.asking import Provider
+from arena.protocol import clean
 from arena.values import ModelAnswer
 
 MOST_BODY = 2_000_000
@@ -25,9 +29,17 @@ MOST_WAIT_S = 60.0
 LEAST_BYTES_A_TOKEN, MOST_A_MESSAGE = 64, 16
 MOST_HIDDEN = 1_000_000
 """Tokens of an answer that a provider may count; those of hidden thoughts are among them."""
-MISTAKE = {400, 413, 422}
-"""HTTP: the request itself was wrong, such as a prompt that is too long."""
-REASONS = {401: "it refuses the key", 403: "it refuses the key", 404: "it does not know the model or the path"}
+TOO_LONG = ("context_length_exceeded", "maximum context length")
+"""How providers say, in a code or in words, that the question of a bot is too long."""
+NO_CREDIT = "insufficient_quota"
+"""The code of HTTP 429 where no later call would be answered either."""
+MOST_WORDS = 300
+"""Characters of a provider's own words about a failure that are shown."""
+REASONS = {
+    401: "it refuses the key",
+    403: "it refuses the key",
+    404: "it does not know the model or the path",
+}
 PASSING = {408, 409, 425, 429}
 
 
@@ -60,7 +72,11 @@ class Url:
 
     async def ask(self, request: Mapping[str, Any]) -> ModelAnswer:
         """Return what the model said."""
-        body = {"model": self._provider.name, "messages": request["messages"], "max_tokens": request["tokens"]}
+        body = {
+            "model": self._provider.name,
+            "messages": request["messages"],
+            "max_tokens": request["tokens"],
+        }
         body |= {name: request[name] for name in ("temperature", "stop") if name in request}
         try:
             async with self._client.stream("POST", self._url, json=body) as response:
@@ -71,14 +87,20 @@ class Url:
                         raise AgainError(f"it sent more than {MOST_BODY // 1_000_000} MB")
                 status, retry_after = response.status_code, response.headers.get("retry-after", "")
         except self._failures as error:
-            raise AgainError(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__) from error
-        if status in MISTAKE:
-            return ModelAnswer(f"the provider found a mistake in the request (HTTP {status})", "error")
-        if status in PASSING or status >= 500:
-            raise AgainError(f"HTTP {status}", float(retry_after) if retry_after.isdecimal() else 0.0)
-        if status != 200:
-            raise MachineError(f"model.url: HTTP {status}: {REASONS.get(status, 'it gives no answers')}")
-        return _of_chat(json_of(data, self._provider.key), request)
+            raise AgainError(
+                f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            ) from error
+        if status == 200:
+            return _of_chat(json_of(data, self._provider.key), request)
+        said = without_key(data.decode("utf-8", "replace"), self._provider.key)
+        if status == 413 or (status == 400 and any(sign in said for sign in TOO_LONG)):
+            return ModelAnswer(f"the question is too long for the model (HTTP {status})", "error")
+        words = _own_words(data, self._provider.key)
+        quoted = f": {words}" if words else ""
+        if status >= 500 or (status in PASSING and NO_CREDIT not in said):
+            raise AgainError(f"HTTP {status}{quoted}", _seconds_to_wait(retry_after))
+        reason = REASONS.get(status, "it gives no answers")
+        raise MachineError(f"model.url: HTTP {status}: {reason}{quoted}")
 
 
 class Command:
@@ -92,7 +114,9 @@ class Command:
 
     async def end(self) -> None:
         """Kill all programs that run, with whatever they started; from now on none starts."""
-        await self._starting.acquire()  # a program may have started others before asyncio tells us of it
+        await (
+            self._starting.acquire()
+        )  # a program may have started others before asyncio tells us of it
         for group in self._running:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(group, signal.SIGKILL)
@@ -115,7 +139,9 @@ class Command:
                 )
                 self._running.add(process.pid)
         except OSError as error:
-            raise MachineError(f"model.command: {provider.command[0]}: cannot be run: {error.strerror}") from error
+            raise MachineError(
+                f"model.command: {provider.command[0]}: cannot be run: {error.strerror}"
+            ) from error
         try:
             printed, log = await self._talk(process, {"model": provider.name, **request})
         finally:
@@ -132,13 +158,17 @@ class Command:
         end, reasoning = answer.get("end", "stop"), answer.get("reasoning", "")
         return _answer(
             answer["text"],
-            end if end in ("stop", "length", "refused") else "stop",  # a list, too, is compared with a tuple
+            end
+            if end in ("stop", "length", "refused")
+            else "stop",  # a list, too, is compared with a tuple
             reasoning if isinstance(reasoning, str) else "",
             (answer.get("in"), answer.get("out")),
             request,
         )
 
-    async def _talk(self, process: asyncio.subprocess.Process, request: Mapping[str, Any]) -> tuple[bytes, bytes]:
+    async def _talk(
+        self, process: asyncio.subprocess.Process, request: Mapping[str, Any]
+    ) -> tuple[bytes, bytes]:
         """Write the request, and return all of its output; AgainError if that is too much."""
         if process.stdin is None or process.stdout is None or process.stderr is None:
             raise RuntimeError("a command without pipes")
@@ -184,6 +214,35 @@ def json_of(data: bytes | bytearray, key: str) -> Any:
         raise AgainError("it sent no JSON that can be read") from error
 
 
+def _own_words(data: bytes | bytearray, key: str) -> str:
+    """Return what a provider says of a failure, cleaned, cut and without the key; empty if nothing."""
+    try:
+        value = json_of(data, key)
+    except AgainError:
+        value = without_key(data.decode("utf-8", "replace"), key)
+    return _words_of(value)
+
+
+def _words_of(value: Any) -> str:
+    """Return the words in the value of an error, as one clean line; empty if it has none."""
+    for name in ("error", "message"):
+        if isinstance(value, dict) and value.get(name):
+            value = value[name]
+    if not isinstance(value, str):
+        value = json.dumps(value) if value else ""
+    return clean(" ".join(value[: 4 * MOST_WORDS].split()))[:MOST_WORDS]
+
+
+def _seconds_to_wait(retry_after: str) -> float:
+    """Return the seconds in a header Retry-After, a number or a date; 0 if it is neither."""
+    with contextlib.suppress(ValueError, OverflowError):
+        seconds = float(retry_after)
+        return seconds if math.isfinite(seconds) else 0.0
+    with contextlib.suppress(ValueError, TypeError, OverflowError):
+        return parsedate_to_datetime(retry_after).timestamp() - time.time()
+    return 0.0
+
+
 def without_key(text: str, key: str) -> str:
     """Return a text of a provider without the key, which it may repeat."""
     return text.replace(key, "[key]") if key else text
@@ -202,8 +261,13 @@ def _without_key(value: Any, key: str) -> Any:
 
 def _of_chat(answer: Any, request: Mapping[str, Any]) -> ModelAnswer:
     """Return the answer in a response of the OpenAI chat format."""
+    error = answer.get("error") if isinstance(answer, dict) else None
+    if error:
+        raise AgainError(f"an error inside HTTP 200: {_words_of(error)}")
     try:
         choice = answer["choices"][0]
+        if choice.get("error"):
+            raise AgainError(f"an error inside HTTP 200: {_words_of(choice['error'])}")
         message = choice["message"]
         text, refusal = message.get("content"), message.get("refusal")
         reasoning = message.get("reasoning_content") or message.get("reasoning")
@@ -212,7 +276,13 @@ def _of_chat(answer: Any, request: Mapping[str, Any]) -> ModelAnswer:
     except (KeyError, IndexError, TypeError, AttributeError) as error:
         raise AgainError("it sent no answer in the OpenAI chat format") from error
     finish = choice.get("finish_reason")
-    end = "refused" if refusal or finish == "content_filter" else "length" if finish == "length" else "stop"
+    end = (
+        "refused"
+        if refusal or finish == "content_filter"
+        else "length"
+        if finish == "length"
+        else "stop"
+    )
     return _answer(
         text if isinstance(text, str) else str(refusal or ""),
         end,
@@ -230,7 +300,9 @@ def _answer(
     asked = most_in - MOST_A_MESSAGE * len(request["messages"])
     said = len(text.encode("utf-8", "replace")) + len(reasoning.encode("utf-8", "replace"))
     tokens_in = _credible(counts[0], -(-asked // LEAST_BYTES_A_TOKEN), 4 * most_in + 1000, most_in)
-    tokens_out = _credible(counts[1], -(-said // LEAST_BYTES_A_TOKEN), MOST_HIDDEN, said + MOST_A_MESSAGE)
+    tokens_out = _credible(
+        counts[1], -(-said // LEAST_BYTES_A_TOKEN), MOST_HIDDEN, said + MOST_A_MESSAGE
+    )
     if len(text) > MOST_TEXT:
         text, end = text[:MOST_TEXT], "length"
     return ModelAnswer(_valid(text), end, tokens_in, tokens_out, _valid(reasoning[:MOST_TEXT]))

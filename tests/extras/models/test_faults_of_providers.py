@@ -1,0 +1,74 @@
+"""What a provider's fault is: words for whoever runs the event, and never an answer of the model."""
+
+import asyncio
+import json
+from email.utils import formatdate
+from functools import partial
+from time import time
+
+import pytest
+
+from arena.errors import MachineError
+from arena.extras.models.asking import Provider
+from arena.extras.models.providers import AgainError, Url, _seconds_to_wait
+from tests.extras.models.providers import says, serving
+
+REQUEST = {"messages": [{"role": "user", "content": "Which move?"}], "tokens": 10}
+PASSING = {408, 409, 425, 429}
+
+
+def asked(body: bytes, status: int) -> object:
+    """Ask a server that sends this body and status, and return the answer."""
+    with serving(partial(says, body, status)) as server:
+        url = Url(Provider(kind="url", name="m", url=server.url, key="my-key"))
+        return asyncio.run(url.ask(REQUEST))
+
+
+def error(words: str, **more: object) -> bytes:
+    return json.dumps({"error": {"message": words, **more}}).encode()
+
+
+@pytest.mark.parametrize("status", [302, 308, 400, 401, 402, 403, 404, 418, 422, 451])
+def test_a_request_that_is_refused_ends_the_run_with_the_providers_own_words(status):
+    with pytest.raises(MachineError, match=rf"HTTP {status}: .*: no \[key\], no \\x1bmodel") as raised:
+        asked(error("no my-key,\n no \x1bmodel"), status)
+    assert "my-key" not in str(raised.value)
+    assert "\x1b" not in str(raised.value)
+
+
+@pytest.mark.parametrize("status", [*sorted(PASSING), 500, 502, 503, 529, 599])
+def test_a_failure_that_may_pass_is_tried_again_with_the_providers_own_words(status):
+    with pytest.raises(AgainError, match=f"HTTP {status}: overloaded"):
+        asked(error("overloaded"), status)
+
+
+def test_a_provider_without_credit_ends_the_run_though_its_status_may_pass():
+    with pytest.raises(MachineError, match=r"HTTP 429: .*: pay first"):
+        asked(error("pay first", code="insufficient_quota"), 429)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"error": {"message": "no room"}},
+        {"error": "no room", "choices": [{"message": {"content": "a"}}]},
+        {"choices": [{"error": {"message": "no room"}, "message": {"content": ""}}]},
+    ],
+)
+def test_an_error_inside_http_200_is_no_answer(body):
+    with pytest.raises(AgainError, match="an error inside HTTP 200: no room"):
+        asked(json.dumps(body).encode(), 200)
+
+
+def test_a_question_that_is_too_long_is_told_to_the_bot():
+    answer = asked(error("too many", code="context_length_exceeded"), 400)
+    assert answer.end == "error"
+    assert "too long" in answer.text
+
+
+def test_retry_after_is_a_number_a_fraction_or_a_date():
+    assert _seconds_to_wait("7") == 7
+    assert _seconds_to_wait("4.5") == 4.5
+    assert 50 < _seconds_to_wait(formatdate(time() + 60, usegmt=True)) < 61
+    for wrong in ("", "nan", "inf", "soon", "\u00b2"):
+        assert _seconds_to_wait(wrong) == 0
