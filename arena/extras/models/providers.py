@@ -11,6 +11,7 @@ import math
 import os
 import signal
 import time
+import zlib
 from collections.abc import Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -86,10 +87,15 @@ class Url:
                     if len(data) > MOST_BODY:
                         raise AgainError(f"it sent more than {MOST_BODY // 1_000_000} MB")
                 status, retry_after = response.status_code, response.headers.get("retry-after", "")
+                coding = response.headers.get("content-encoding", "").lower()
+                kind = response.headers.get("content-type", "").lower()
         except self._failures as error:
             raise AgainError(
                 f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
             ) from error
+        data = _unpacked(data, coding)
+        if status == 200 and kind.startswith("text/event-stream"):
+            raise AgainError("it sent an event stream, which nobody asked for")
         if status == 200:
             return _of_chat(json_of(data, self._provider.key), request)
         said = without_key(data.decode("utf-8", "replace"), self._provider.key)
@@ -206,10 +212,26 @@ class Command:
             logging.cancel()
 
 
+def _unpacked(data: bytearray, coding: str) -> bytearray:
+    """Return the body of a response as plain bytes; AgainError if it is too large or unreadable."""
+    if coding in ("", "identity"):
+        return data
+    if coding not in ("gzip", "deflate"):
+        raise AgainError(f"it sent its answer compressed as {coding[:20]!r}")
+    unpacking = zlib.decompressobj(wbits=zlib.MAX_WBITS + 32)  # the header says: gzip or zlib
+    try:
+        plain = unpacking.decompress(bytes(data), MOST_BODY)
+    except zlib.error as error:
+        raise AgainError("it sent a compressed answer that cannot be read") from error
+    if not unpacking.eof:
+        raise AgainError(f"its compressed answer is cut, or has more than {MOST_BODY // 1_000_000} MB")
+    return bytearray(plain)
+
+
 def json_of(data: bytes | bytearray, key: str) -> Any:
     """Return the JSON of a provider, without the key; AgainError if it is none."""
     try:
-        return _without_key(json.loads(bytes(data).decode("utf-8", "replace")), key)
+        return _without_key(json.loads(bytes(data).decode("utf-8-sig", "replace")), key)
     except (ValueError, RecursionError) as error:
         raise AgainError("it sent no JSON that can be read") from error
 
@@ -269,7 +291,7 @@ def _of_chat(answer: Any, request: Mapping[str, Any]) -> ModelAnswer:
         if choice.get("error"):
             raise AgainError(f"an error inside HTTP 200: {_words_of(choice['error'])}")
         message = choice["message"]
-        text, refusal = message.get("content"), message.get("refusal")
+        text, refusal = _text_of(message.get("content")), message.get("refusal")
         reasoning = message.get("reasoning_content") or message.get("reasoning")
         usage = answer.get("usage") or {}
         counts = (usage.get("prompt_tokens"), usage.get("completion_tokens"))
@@ -290,6 +312,15 @@ def _of_chat(answer: Any, request: Mapping[str, Any]) -> ModelAnswer:
         counts,
         request,
     )
+
+
+def _text_of(content: Any) -> Any:
+    """Return the content of a message; of a list of parts, their texts joined."""
+    if not isinstance(content, list):
+        return content
+    parts = [part for part in content if isinstance(part, dict) and part.get("type") == "text"]
+    texts = [part.get("text") for part in parts]
+    return "".join(text for text in texts if isinstance(text, str))
 
 
 def _answer(

@@ -1,6 +1,7 @@
 """What a provider's fault is: words for whoever runs the event, and never an answer of the model."""
 
 import asyncio
+import gzip
 import json
 from email.utils import formatdate
 from functools import partial
@@ -10,8 +11,23 @@ import pytest
 
 from arena.errors import MachineError
 from arena.extras.models.asking import Provider
-from arena.extras.models.providers import AgainError, Url, _seconds_to_wait
-from tests.extras.models.providers import says, serving
+from arena.extras.models.providers import MOST_BODY, AgainError, Url, _seconds_to_wait
+from tests.extras.models.providers import chat, says, serving
+
+
+def says_as(header: tuple[str, str], body: bytes, handler: object, request: object) -> None:
+    """Send this body with one more header."""
+    handler.send_response(200)
+    handler.send_header(*header)
+    handler.send_header("Content-Length", str(len(body)))
+    handler.end_headers()
+    handler.wfile.write(body)
+
+
+def asked_as(header: tuple[str, str], body: bytes) -> object:
+    with serving(partial(says_as, header, body)) as server:
+        return asyncio.run(Url(Provider(kind="url", name="m", url=server.url)).ask(REQUEST))
+
 
 REQUEST = {"messages": [{"role": "user", "content": "Which move?"}], "tokens": 10}
 PASSING = {408, 409, 425, 429}
@@ -72,3 +88,47 @@ def test_retry_after_is_a_number_a_fraction_or_a_date():
     assert 50 < _seconds_to_wait(formatdate(time() + 60, usegmt=True)) < 61
     for wrong in ("", "nan", "inf", "soon", "\u00b2"):
         assert _seconds_to_wait(wrong) == 0
+
+
+@pytest.mark.parametrize(
+    ("header", "body"),
+    [
+        (("Content-Encoding", "gzip"), gzip.compress(chat("left"))),
+        (("Content-Type", "application/json"), b"\xef\xbb\xbf" + chat("left")),
+        (
+            ("Content-Type", "application/json"),
+            json.dumps(
+                {
+                    "choices": [
+                        {
+                            "message": {
+                                "content": [
+                                    {"type": "thinking", "thinking": []},
+                                    {"type": "text", "text": "le"},
+                                    {"type": "text", "text": "ft"},
+                                ]
+                            }
+                        }
+                    ]
+                }
+            ).encode(),
+        ),
+    ],
+    ids=["gzip", "byte order mark", "parts"],
+)
+def test_an_answer_in_an_unusual_shape_is_read(header, body):
+    assert asked_as(header, body).text == "left"
+
+
+@pytest.mark.parametrize(
+    ("header", "body", "words"),
+    [
+        (("Content-Encoding", "br"), b"x", "compressed as 'br'"),
+        (("Content-Encoding", "gzip"), b"no gzip", "cannot be read"),
+        (("Content-Encoding", "gzip"), gzip.compress(b" " * (MOST_BODY + 1)), "more than 2 MB"),
+        (("Content-Type", "text/event-stream"), b"data: {}\n\n", "an event stream"),
+    ],
+)
+def test_a_response_that_cannot_be_read_is_a_failure_in_words(header, body, words):
+    with pytest.raises(AgainError, match=words):
+        asked_as(header, body)
