@@ -14,7 +14,7 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from arena import charts
+from arena import charts, extensions
 from arena.charts import convergence, style
 from arena.charts.style import About, Nothing, letters, sheet
 from arena.results.accuracy import MoveSums
@@ -126,11 +126,8 @@ def written(crowd, tmp_path_factory):
 
 
 def test_every_file_of_the_folder_is_a_chart_with_a_caption():
-    assert {*charts.names()} == {
-        *NAMES,
-        "cycles",
-        "climb",
-    }  # these are drawn of few events: test_cycles.py, test_climb.py
+    of_extras = {name for extension in extensions.extras().values() for name in extension.charts}
+    assert {*charts.names()} == {*NAMES, *of_extras}  # those of extras are drawn of few events
     assert charts.names()[0] == NAMES[0]
     assert all(charts.caption(name).endswith(".") for name in NAMES)
 

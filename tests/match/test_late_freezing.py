@@ -109,7 +109,8 @@ def test_what_a_bot_computes_unasked_is_charged_to_its_next_answers(launcher, tm
     assert sum(reply.spent.cpu for reply in heard[1:]) == pytest.approx(used, abs=0.015, rel=0.06)
 
 
-@pytest.mark.slow  # it feels the load: what burns before the last reading of the meter is not counted afterwards
+@pytest.mark.alone  # it feels the load: what burns before the last reading of the meter is not counted afterwards
+@pytest.mark.slow
 def test_a_bot_that_thinks_on_while_it_is_left_awake_is_charged_for_it(launcher, tmp_path, patient):
     with opponents(launcher, tmp_path, thinks=text(after="burn(0.03)")) as bots:
         thinker = bots["thinks"]

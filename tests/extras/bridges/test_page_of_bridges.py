@@ -10,7 +10,7 @@ from tests.support import cup, tutorial, workspaces
 PAGE = (tutorial.DOCS / "extras" / "bridges.md").read_text()
 BLOCKS = tutorial.blocks(PAGE, "sh")
 
-MOVE_S = {"stockfish": 0.1, "gnugo": 1.0}
+MOVE_S = {"stockfish": 0.1, "gnugo": 20.0}
 """Seconds for a move: one engine takes all of them, the other as many as it needs."""
 
 
