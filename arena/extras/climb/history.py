@@ -3,7 +3,6 @@
 It knows the file. It does not know how an agent works, nor how a version is tested.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -11,8 +10,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from arena import file_formats, shared_folders, whole_files
-from arena.errors import ArenaError, writing
+from arena import file_formats
+from arena.event import histories
 
 FILE = "climb.json"
 MOST_BYTES = 50_000_000
@@ -87,23 +86,9 @@ HISTORY = TypeAdapter(History)
 
 def read(folder: Path) -> History | None:
     """Return the history in a folder of results; None where nobody climbed."""
-    path = folder / FILE
-    try:
-        table = json.loads(shared_folders.read(path, most=MOST_BYTES))
-        found = table.get("format", 1) if isinstance(table, dict) else 1
-        file_formats.CLIMB.check(found, f"{path}: its format")
-        return HISTORY.validate_python(table)
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, RecursionError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is damaged"
-        raise ArenaError(
-            f"{path}: cannot be read: {reason}; for a new climb take another --name"
-        ) from error
+    return histories.read(folder / FILE, HISTORY, file_formats.CLIMB, MOST_BYTES)
 
 
 def store(folder: Path, history: History) -> None:
     """Write the history into a folder of results, in one step."""
-    with writing(folder):
-        whole_files.make_folder(folder)
-        whole_files.write(folder / FILE, HISTORY.dump_json(history, indent=1) + b"\n")
+    histories.store(folder / FILE, HISTORY, history)

@@ -3,15 +3,14 @@
 Whoever changes the file changes what the search does next, and nothing else: the test at the end plays.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from arena import file_formats, shared_folders, whole_files
-from arena.errors import ArenaError, writing
+from arena import file_formats
+from arena.event import histories
 from arena.extras.tune.spsa import Point, Range
 
 FILE = "tune.json"
@@ -42,6 +41,13 @@ class Tuning:
     steps: tuple[Step, ...] = ()
     format: int = file_formats.TUNING.number
 
+    def __post_init__(self) -> None:
+        """Refuse a file of a stranger whose steps have other parameters than the start."""
+        for step in self.steps:
+            for point in (step.up, step.down, step.guess):
+                if point.keys() != self.start.keys():
+                    raise ValueError("a step has other parameters than the start")
+
     def with_step(self, step: Step) -> "Tuning":
         """Return the tuning after one more step."""
         return replace(self, steps=(*self.steps, step))
@@ -52,21 +58,9 @@ TUNING = TypeAdapter(Tuning)
 
 def read(folder: Path) -> Tuning | None:
     """Return the tuning in a folder of results; None where nothing was tuned."""
-    path = folder / FILE
-    try:
-        table = json.loads(shared_folders.read(path, most=MOST_BYTES))
-        found = table.get("format", 1) if isinstance(table, dict) else 1
-        file_formats.TUNING.check(found, f"{path}: its format")
-        return TUNING.validate_python(table)
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, RecursionError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is damaged"
-        raise ArenaError(f"{path}: cannot be read: {reason}; for a new tuning take another --name") from error
+    return histories.read(folder / FILE, TUNING, file_formats.TUNING, MOST_BYTES)
 
 
 def store(folder: Path, tuning: Tuning) -> None:
     """Write the tuning into a folder of results, in one step."""
-    with writing(folder):
-        whole_files.make_folder(folder)
-        whole_files.write(folder / FILE, TUNING.dump_json(tuning, indent=1) + b"\n")
+    histories.store(folder / FILE, TUNING, tuning)

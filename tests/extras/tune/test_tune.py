@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from arena import charts
+from arena.errors import ArenaError
 from arena.event import discovery
+from arena.extras.tune import history
 from arena.results.leaderboard import Results
 from tests.support import cup, workspaces
 from tests.support.processes import until
@@ -79,6 +81,17 @@ def test_what_cannot_be_tuned_is_one_line_that_names_the_key(tmp_path, settings,
     assert done.returncode == 2
     assert words in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("change", [{"guess": {}}, {"up": {"aim": "seven"}}, {"difference": None}])
+def test_a_damaged_history_is_one_line_that_names_the_file(tmp_path, change):
+    step = {"up": {"aim": 1.0}, "down": {"aim": 2.0}, "difference": 0.0, "guess": {"aim": 1.0}}
+    table = {"settings": "", "bot": "ada", "ranges": {}, "start": {"aim": 1.0}, "format": 1}
+    (tmp_path / history.FILE).write_text(json.dumps(table | {"steps": [step]}))
+    assert len(history.read(tmp_path).steps) == 1
+    (tmp_path / history.FILE).write_text(json.dumps(table | {"steps": [step | change]}))
+    with pytest.raises(ArenaError, match=r"tune\.json: cannot be read: it is damaged"):
+        history.read(tmp_path)
 
 
 def test_a_bot_with_parameters_plays_with_their_start_values(tmp_path):
