@@ -33,6 +33,7 @@ TEXT_LENGTH = 1000
 """The most characters of an error that are passed on."""
 NAME = os.path.basename(sys.executable).encode()[:15]
 """The name in process lists that a cold start of this interpreter has."""
+BLOCKED_SIGNALS = (_signal.SIGCONT,)
 SPARE_NAME = b"arena-spare"
 """The name in process lists of a child that waits."""
 
@@ -46,13 +47,17 @@ def failed(error: OSError) -> dict[str, Any]:
 def wait(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoReturn:
     """Wait for an operation from the pipe `order`, and do it.
 
-    The child is in a session of its own, with default signals.
+    The child is in a session of its own, with default signals. SIGCONT is blocked, which keeps no
+    process from being woken by it, but without that Linux (6.18) leaves a child stopped whose fork
+    met a SIGSTOP and a SIGCONT to the group: the child begins with the stop of its parent, and a
+    SIGCONT that is neither blocked nor handled is dropped before it takes that stop away.
     """
     try:
         os.setsid()
         prctl(PR_SET_NAME, SPARE_NAME, 0, 0, 0)
         for number in ignored_signals():
             _signal.signal(number, _signal.SIG_DFL)
+        _signal.pthread_sigmask(_signal.SIG_SETMASK, BLOCKED_SIGNALS)
         os.umask(0o077)
         die_with(parent)
         operation = OPERATIONS[os.read(order, 1)]

@@ -199,6 +199,20 @@ def test_no_fork_is_done_before_it_is_counted_also_around_a_freeze(launcher, tmp
             bot._freezer.thaw()
 
 
+@pytest.mark.parametrize("level", ["landlock", "bubblewrap"])
+def test_a_child_that_is_born_between_a_stop_and_a_wake_is_awake(launcher, tmp_path, level):
+    if choice.failure(level) is not None:
+        pytest.skip(f"no {level} here")
+    conditions = Conditions(sandbox=level, limits=Limits(processes=2))
+    program = bot_of(tmp_path / "bot.py", f"import os\n{FORKS}")
+    with started(program, conditions, launcher) as bot:
+        for _ in range(300):  # of 500 such pairs at least one met a fork, in each of 8 runs
+            assert select.select([bot.wire.stderr], [], [], 20)[0]
+            bot.wire.read_log()
+            bot.child.freeze()
+            bot.child.thaw()
+
+
 @pytest.mark.parametrize("name", KEEPS_ITSELF_WAITING)
 def test_a_bot_is_not_excused_that_it_keeps_itself_waiting(launcher, tmp_path, name):
     first, ready, go = KEEPS_ITSELF_WAITING[name]
