@@ -1,6 +1,6 @@
 """Pages of docs/ as Jupyter notebooks: their text as Markdown cells, their blocks as cells that run.
 
-`python tests/notebook.py` writes the notebooks again; `tests/extras/pettingzoo/test_rl.py` and
+`python tests/notebook.py` writes the notebooks again; `tests/test_rl.py` and
 `tests/house/test_sweep.py` run their cells. So a page and its notebook have one source.
 """
 
