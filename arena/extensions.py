@@ -120,7 +120,7 @@ class AddedLanes:
 class AddedBridge:
     """A program that stands between the protocol and a bot that speaks in another way.
 
-    It is confined together with the bot. Its page is docs/extras/bridges.md.
+    It is confined together with the bot.
     """
 
     path: str

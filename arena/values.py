@@ -14,13 +14,16 @@ from arena import identity
 from arena.clock import TimeControl, TimeUsed
 from arena.game import Move, Role
 
+# What extras add to matches and bots has its values here, and not in the extra: calls of a language
+# model, a bot on its author's machine, a board in disguise. Archives and records have these values,
+# and whoever has not that extra must still read, verify and show them.
+
 DISGUISED = "~disguised"
-"""The end of the name of a board on which bots that need a language model see other words
-(extras/models)."""
+"""The end of the name of a board on which bots that need a language model see other words."""
 
 IMPORTED = "imported"
 """What stands in place of a schedule, and of the path of rules, where matches were played without
-arena, and only their results were imported (extras/imports)."""
+arena, and only their results were imported."""
 
 
 class Ending(StrEnum):

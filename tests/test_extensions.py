@@ -462,6 +462,12 @@ def test_without_an_extra_the_core_plays_and_its_help_lists_what_is_left(names, 
         refused = arena(folder, folder, "run", "--set", "model.name=m", "--plan")
         assert refused.returncode == 2
         assert "model: unknown key" in refused.stderr
+    if "serve" in names:
+        refused = arena(folder, folder, "run", "--set", "remote.rated=true", "--plan")
+        assert refused.returncode == 2
+        assert "remote: unknown key" in refused.stderr
+        (folder / "bots/far").mkdir()
+        (folder / "bots/far/bot.toml").write_text('remote = "1"\n')  # it plays only where there are remote seats
     if "cluster" in names:
         refused = arena(folder, folder, "run", "--workers", "local:2")
         assert refused.returncode == 2
@@ -469,6 +475,7 @@ def test_without_an_extra_the_core_plays_and_its_help_lists_what_is_left(names, 
     words = ["--set", "boards=['mummy_maze/hunt']", "--set", "repeats=1", "--bot", "dice,walker", "--no-charts"]
     done = arena(folder, folder, "run", *words)
     assert done.returncode == 0, done.stderr
+    assert "far" not in arena(folder, folder, "run", "--plan").stdout
     assert (folder / "results/demo/leaderboard.csv").is_file()
 
 

@@ -6,11 +6,12 @@ seat: each kind is a file of its own, and seating.py lists them.
 
 # Theory of seats
 # ---------------
-# There are three kinds of seat:
+# The core has two kinds of seat:
 #
 #   live_bots.py  bots whose programs run here: `LiveBots`, all of a match at once
 #   human.py      a person, or a search in this process, that chooses a move: `HumanSeat`
-#   remote.py     a bot that stays on its author's machine: `RemoteSeat`
+#
+# Extensions bring others by the hook `seats`, such as a bot that stays on its author's machine.
 #
 # Around any of them may stand wrappers, of two places:
 #
@@ -50,8 +51,9 @@ seat: each kind is a file of its own, and seating.py lists them.
 #      seats are asked one by one has an object for each of them (`SingleSeat`), which need not
 #      know of others. A wrapper wraps a call.
 #
-# The third is taken. Kinds are asked one after another, so that no program is awake while a person
-# or an author's machine thinks. A seat is known to be of a kind by its bot, as by `Bot.remote`.
+# The third is taken. Kinds are asked one after another, programs last, so that no program is awake
+# while a person or an author's machine thinks. A seat is known to be of a kind by its bot, as by
+# `Bot.remote`.
 #
 # A new kind of seat is a class with the methods of `LiveSeat`, in a new file, and a function of the
 # type `Kind`, which puts each seat that is of this kind in a `SingleSeat`. Nothing else changes.
@@ -61,7 +63,7 @@ seat: each kind is a file of its own, and seating.py lists them.
 #   - An extension declares the path of its function, in the field `seats`. So every lane knows the
 #     kind, also in a process that was started anew. It is known by its bot alone, as any is.
 #   - `play` gets functions of its caller, in `kinds`. Such a kind lives in this process only, as a
-#     search that learns from match to match does (arena/extras/nemesis/seat.py).
+#     search that learns from match to match does.
 #
 # Rejected: a name of the kind in `Bot` or in tournament.toml. It would be in the digest of a bot,
 # or in the identity of an event, and would say again what the bot says by its command. Both ways

@@ -13,16 +13,15 @@ from arena import extensions
 from arena.game import Game, Role
 from arena.match.human import human_seats
 from arena.match.live_bots import live_bots
-from arena.match.remote import remote_seats
 from arena.match.seat import Kind, Resources, Seats, Wrap
 from arena.protocol import Ask, Reply
 from arena.values import Seat, SeatReport
 
 PROGRAMS: tuple[Kind, ...] = (live_bots,)
 """Seats whose bots run here: a seat that fits no other kind."""
-KINDS: tuple[Kind, ...] = (human_seats, remote_seats, *PROGRAMS)
-"""All kinds, in the order in which their seats are asked: no program is awake while a person or an
-author's machine thinks."""
+KINDS: tuple[Kind, ...] = (human_seats, *PROGRAMS)
+"""The kinds of the core, in the order in which their seats are asked: no program is awake while a
+person thinks."""
 
 
 @cache

@@ -78,7 +78,10 @@ def feed(
     """
     role = exchanges[0].role
     seats = tuple(Seat(seat.role, bot) if seat.role == role else seat for seat in match.seats)
-    fed_match = replace(match, seats=seats)
+    # Nobody asks an author's machine again: the bot is a program here, or a mistake says that it is
+    # none.
+    conditions = replace(match.conditions, remote=None)
+    fed_match = replace(match, seats=seats, conditions=conditions)
     resources = Resources(match=fed_match, launcher=launcher, services=services or {})
     answers: list[Comparison] = []
     with AllSeats(game, [Seat(role, bot)], resources, last=PROGRAMS) as fed:

@@ -14,18 +14,11 @@ Where to change what (paths begin below arena/):
   order: `results/leaderboard/frames.py`; then `python tests/pages.py`; the terminal:
   `cli/leaderboard_text.py`; where the report has it: `report/leaderboard.py` `ORDER`
 - what a lesson is, which come first: `results/lessons.py`; exact ones: `results/blunders.py`;
-  when an estimate is sure enough: `results/move_estimates.py`; how it is printed:
-  `extras/lessons/command.py`; in the report: `report/bots.py`, `report/html/bot.js`
-- the file of lessons, and how a bot is led to a position: `lessons.py`; `arena check --lessons`:
-  `extras/lessons/check.py`
-- what a student's mark is, and its reason in words: `results/grades.py`; who a student is:
-  `author/submissions/students.py`; who a person is, whatever the name:
-  `author/submissions/people.py` `recorded`; which of a student's bots counts, and the files:
-  `extras/classroom/marks.py`
-- how `arena nemesis` searches: `extras/nemesis/search.py`
-- what an agent of `arena climb` gets, and how it is confined: `extras/climb/feedback.py`,
-  `extras/climb/agent.py`; the steps of a round, and when an edit is promoted:
-  `extras/climb/climbing.py` `Climb`, `question`; its history: `extras/climb/history.py`
+  when an estimate is sure enough: `results/move_estimates.py`; in the report: `report/bots.py`,
+  `report/html/bot.js`
+- the file of lessons, and how a bot is led to a position: `lessons.py`
+- who a student is: `author/submissions/students.py`; who a person is, whatever the name:
+  `author/submissions/people.py` `recorded`
 - when `arena duel` has decided: `results/sequential.py`; benchmarks/sprt.py measures its error
   rates; a duel as an event: `event/duel.py`; what it says: `event/duel_words.py`, and
   `cli/duel.py` as JSON

@@ -1,7 +1,7 @@
 """Marks for points against reference bots, with the reason for each in words. Pure.
 
 A threshold asks for a mean score of a bot against one reference. This module knows bots only;
-extras/classroom/marks.py knows which student wrote a bot.
+`marks.py` of the extra classroom knows which student wrote a bot.
 """
 
 # How sure is a mark?

@@ -308,7 +308,10 @@ def test_the_listing_of_contributing_is_the_listing():
 
 def pointers() -> Iterator[tuple[str, list[str]]]:
     """Give each row that says where something is, with the files and names that it points to."""
-    pages = (CONTRIBUTING, (HERE / "docs" / "words.md").read_text())
+    pages = [CONTRIBUTING, (HERE / "docs" / "words.md").read_text()]
+    for name in extensions.extras():
+        _, _, words = (HERE / "docs/extras" / f"{name}.md").read_text().partition("\n## The words\n")
+        pages.append(words.partition("\n## ")[0])
     for page in pages:
         for row in re.findall(r"^\|.*`.*\|$", page, re.MULTILINE):
             yield row, re.findall(r"`([^` ]+)`", row.rstrip("| ").rpartition("|")[2])
@@ -326,10 +329,7 @@ def test_every_file_and_name_that_a_contributor_is_sent_to_exists():
     for _, names in rows:
         text = ""
         for name in names:
-            is_of_extra = name.startswith("extras/")
-            if is_of_extra and name.split("/")[1] not in extensions.extras():
-                text = ""
-            elif "/" in name or name.endswith(".py"):
+            if "/" in name or name.endswith(".py"):
                 path = HERE / ("" if name.startswith(("tests/", "docs/")) else "arena") / name
                 text = path.read_text("utf-8") if path.is_file() else ""
                 missing += [] if path.exists() else [name]
@@ -337,6 +337,17 @@ def test_every_file_and_name_that_a_contributor_is_sent_to_exists():
                 defined = re.search(rf"^ *(?:def|class) {name}\b|^ *{name}\b[^\n]* = ", text, re.MULTILINE)
                 missing += [] if defined else [name]
     assert missing == []
+
+
+def test_the_core_names_no_file_of_an_extra():
+    named = []
+    for path in (HERE / "arena").rglob("*.*"):
+        is_of_core = path.suffix in {".py", ".js", ".j2"} and "extras" not in path.relative_to(HERE).parts
+        if is_of_core and re.search(r"\bextras[./][a-z]", path.read_text("utf-8")):
+            named.append(path.name)
+    words = (HERE / "docs" / "words.md").read_text("utf-8")
+    assert named == []
+    assert "`extras/" not in words
 
 
 def test_contributing_is_read_in_a_quarter_of_an_hour():

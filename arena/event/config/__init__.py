@@ -36,7 +36,6 @@ from arena.event.config.keys import (
     NotifyTable,
     OpeningsTable,
     RatingTable,
-    RemoteTable,
     Seed,
     ThresholdTable,
     Time,
@@ -150,9 +149,6 @@ class Tournament(Table):
         (), description="Modules of arena's own environment that such bots find imported."
     )
     time: Time = Field(Time(), description="Seconds.")
-    remote: RemoteTable = Field(
-        RemoteTable(), description="Bots that stay on their authors' machines."
-    )
     limits: LimitsTable = Field(LimitsTable(), description="Limits of one bot process.")
     faults: Faults = Field(Faults(), description="Faults that are forgiven.")
     openings: OpeningsTable = Field(
@@ -210,7 +206,7 @@ class Tournament(Table):
         named = tuple(bots)
         entrants = self.entrants(workspace) if entrants is None else discovery.unique(entrants)
         entrants = tuple(map(self.as_entered, entrants))
-        if not self.remote.rated:
+        if self._with_added(Conditions()).remote is None:
             entrants = tuple(bot for bot in entrants if not bot.remote)
         # A mistake in [grade] is found now, and not only when all matches are played.
         self.thresholds(every_board, entrants)
@@ -426,7 +422,6 @@ class Tournament(Table):
             warm=self.warm,
             keep=self.keep,
             preload=self.preload,
-            remote=self.remote.seats() if self.remote.rated else None,
         )
         return self._with_added(conditions)
 
@@ -529,7 +524,6 @@ class Tournament(Table):
 TABLES: Mapping[str, type[BaseModel]] = {
     "": Tournament,
     "time": Time,
-    "remote": RemoteTable,
     "limits": LimitsTable,
     "faults": Faults,
     "openings": OpeningsTable,

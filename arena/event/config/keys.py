@@ -27,10 +27,9 @@ from arena.event.tables import (
     as_tuple,
 )
 from arena.games.openings import MOST_PLIES
-from arena.values import Conditions, Limits, RemoteSeats
+from arena.values import Conditions, Limits
 
-CLOCK = TimeControl()  # these three have the defaults
-REMOTE = RemoteSeats()
+CLOCK = TimeControl()  # these two have the defaults
 LIMITS = Limits()
 LEAST_MEMORY_BYTES = 1_000_000
 LEAST_OPEN_FILES = 16
@@ -101,32 +100,6 @@ class Time(Table):
     clock: Literal["wall", "cpu"] = Field(
         "wall", description="Time on the wall without waits for a core, or CPU time."
     )
-
-
-class RemoteTable(Table):
-    """[remote]: bots that stay on their authors' machines; seconds, while they are connected."""
-
-    start: SecondsOrNone = Field(
-        REMOTE.time.start, gt=0, description="Seconds from `ready?` to `ready`."
-    )
-    move: SecondsOrNone = Field(
-        REMOTE.time.move, gt=0, description="Seconds for each answer, before the bank."
-    )
-    bank: Seconds = Field(
-        REMOTE.time.bank, ge=0, description="Seconds a match that answers may take beyond `move`."
-    )
-    margin: Seconds = Field(
-        REMOTE.time.margin, ge=0, description="Seconds added to each deadline, for the network."
-    )
-    grace: Seconds = Field(
-        REMOTE.grace, ge=0, description="Seconds a match, in all, that its connection may be lost."
-    )
-    rated: bool = Field(False, description="Play them in this event, and not in NAME-remote.")
-
-    def seats(self) -> RemoteSeats:
-        """Return the conditions of remote seats."""
-        control = TimeControl(start=self.start, move=self.move, bank=self.bank, margin=self.margin)
-        return RemoteSeats(time=control, grace=self.grace)
 
 
 class LimitsTable(BotLimits):

@@ -2,7 +2,6 @@
 
 A bridge is a program between arena's protocol and a bot that speaks another protocol. Extensions
 bring bridges by name (`Extension.bridges`); a file beside the bot may be one, too.
-docs/extras/bridges.md is the page.
 """
 
 # How `bridge = "uci"` becomes a command

@@ -26,9 +26,9 @@ Where to change what (paths begin below arena/):
   `errors.py` `BotError`, `PublicError`; what each reader is shown: `extras/serve/statements.py`
 - who may see an event, or a hidden one: `extras/serve/accounts.py` `may_see`; who asks:
   `extras/serve/people.py`
-- a remote seat: its clock, and what happens when the connection is lost: `match/remote.py`
-  `RemoteSeat`; between match and bot: `extras/serve/remote.py` `Hub`; the author's side:
-  `extras/serve/join.py`
+- a remote seat: its clock, and what happens when the connection is lost:
+  `extras/serve/remote_seat.py` `RemoteSeat`; between match and bot: `extras/serve/remote.py` `Hub`;
+  the author's side: `extras/serve/join.py`; the table [remote]: `extras/serve/table.py`
 - a match that a person plays in the browser: its pages, when it ends, what its process tells:
   `extras/serve/play.py`; `extras/serve/human_matches.py`; `extras/serve/human_process.py`. What a
   person may see: `replay/player_view.py`; clicks and keys: `extras/serve/html/play.js`
@@ -56,7 +56,7 @@ Where to change what (paths begin below arena/):
 # says when a round is due. These processes go on if the server is killed. Workers and human matches
 # end with it.
 
-from arena.extensions import AddedCommand, Extension
+from arena.extensions import AddedCommand, AddedTable, Extension
 
 EXTENSION = Extension(
     commands=(
@@ -71,4 +71,11 @@ EXTENSION = Extension(
             path="arena.extras.serve.join_command:join",
         ),
     ),
+    tables={
+        "remote": AddedTable(
+            path="arena.extras.serve.table:RemoteTable",
+            line="Bots that stay on their authors' machines.",
+        ),
+    },
+    seats=("arena.extras.serve.remote_seat:remote_seats",),
 )

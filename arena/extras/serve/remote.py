@@ -1,6 +1,6 @@
 """The hub of remote seats: it carries messages between matches and bots on their authors' machines.
 
-A match is on a Unix socket (match/remote.py), a bot on a WebSocket (join.py). The hub knows who is
+A match is on a Unix socket (remote_seat.py), a bot on a WebSocket (join.py). The hub knows who is
 there, and which session belongs to which bot; it keeps no question and no answer, so nothing is
 lost when it is killed: both sides connect again, and each question that is open is asked again.
 """
@@ -25,8 +25,8 @@ from arena.extras.serve import uploads
 from arena.extras.serve.accounts import Accounts
 from arena.extras.serve.entrants import Entrants
 from arena.extras.serve.join import REPLACED
+from arena.extras.serve.remote_seat import MOST_BYTES, MOST_LETTERS, MOST_REMARKS
 from arena.extras.serve.worker import BusyError
-from arena.match.remote import MOST_BYTES, MOST_LETTERS, MOST_REMARKS
 
 POLICY_VIOLATION, TRY_AGAIN_LATER = 1008, 1013
 BYTES_PER_S, MESSAGE_BYTES, BURST_S = 300_000, 500, 2.0

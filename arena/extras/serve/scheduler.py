@@ -41,6 +41,7 @@ from arena.extras.serve.entrants import Entrants, event_folder, text_of
 from arena.extras.serve.processes import SiteProcess, round_command
 from arena.extras.serve.remote import Hub
 from arena.extras.serve.statements import Statement
+from arena.extras.serve.table import table_of
 from arena.extras.serve.worker import NICE
 from arena.report.author import Author, hidden_paths
 from arena.results.archive import Archive
@@ -316,7 +317,7 @@ class Scheduler:
                 references.append(bot.name)
             elif bot.name in self._hub.bots:
                 connected[bot.name] = f"{bot.digest} {last}"
-        if tournament.remote.rated or not references:
+        if table_of(tournament).rated or not references:
             return False
         if not connected.items() - accounts.setting(REMOTE_PLAYED, {}).items():
             return False

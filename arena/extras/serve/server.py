@@ -17,7 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.auto import AutoWebSocketsProtocol
 
 from arena.extras.serve import guard, join, log
-from arena.match.remote import MOST_BYTES
+from arena.extras.serve.remote_seat import MOST_BYTES
 
 HEAD_S = 10.0
 """The time for the head of a request, or for the rest of a request that is answered already."""

@@ -39,6 +39,7 @@ from arena.extras.serve import scheduler
 from arena.extras.serve.accounts import Accounts
 from arena.games import rulebook
 from arena.match.play import play
+from arena.match.seat import SingleSeat
 from arena.protocol import Ask, Reply
 from arena.replay.replayer import scenes
 from arena.report import replays
@@ -277,12 +278,9 @@ def test_roles_that_move_at_once_ask_at_once(tmp_path, launcher):
     assert len(set(keys)) == 10  # the same words in each turn, and no answer twice
 
 
-def test_a_bot_on_its_authors_machine_asks_through_the_same_door(tmp_path, launcher, monkeypatch):
-    class Remote:
-        """A remote seat whose bot asks once a turn, and plays what the model says."""
-
-        def __init__(self, *_: object) -> None:
-            self.resumed: list[bytes] = []
+def test_a_bot_that_is_no_program_here_asks_through_the_same_door(tmp_path, launcher):
+    class Elsewhere:
+        """A seat whose bot asks once a turn, and plays what the model says."""
 
         def ask(self, ask: Ask) -> Reply:
             if ask.ready:
@@ -300,10 +298,11 @@ def test_a_bot_on_its_authors_machine_asks_through_the_same_door(tmp_path, launc
         def report(self) -> SeatReport:
             return SeatReport(role="first", bot="a", digest="")
 
-    monkeypatch.setattr("arena.match.remote.RemoteSeat", Remote)
+    def first(seats, resources):
+        return [SingleSeat(seat.role, Elsewhere()) for seat in seats if seat.role == "first"]
+
     match = match_of(tmp_path, "say(legal[0])")
-    seats = (replace(match.seats[0], bot=replace(match.seats[0].bot, remote="/nowhere")), match.seats[1])
-    record = play(replace(match, seats=seats), launcher=launcher, services={"models": Scripted(lambda _: "bet")})
+    record = play(match, launcher=launcher, services={"models": Scripted(lambda _: "bet")}, kinds=[first])
     assert [turn.move for turn in record.turns if turn.role == "first"] == ["bet"]
     assert len(record.calls) == 1
 

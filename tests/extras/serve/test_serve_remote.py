@@ -24,11 +24,11 @@ from arena.errors import ArenaError
 from arena.extras.serve import join, remote, server
 from arena.extras.serve.accounts import Accounts
 from arena.extras.serve.app import make_app
-from arena.match.remote import RemoteSeat
+from arena.extras.serve.remote_seat import RemoteSeat
 from arena.protocol import Ask
 from arena.replay import notation
 from arena.results.archive import Archive
-from arena.values import Bot, Conditions, Ending, RemoteSeats, Seat
+from arena.values import Bot, Ending, Seat
 from tests.extras.serve.served import drown, served, without
 from tests.support import cup, workspaces
 from tests.support.processes import until
@@ -433,10 +433,7 @@ def test_a_bot_tries_again_when_its_site_ends_before_an_answer(site):
 def connected(grace: float = 60.0) -> Iterator[tuple[RemoteSeat, socket.socket]]:
     """Yield the seat of a remote bot, and the hub's end of its connection."""
     ours, theirs = socket.socketpair()
-    seat = RemoteSeat(
-        Seat(role="first", bot=Bot(name="Ada_remote", command=(), digest="0")),
-        Conditions(remote=RemoteSeats(grace=grace)),
-    )
+    seat = RemoteSeat(Seat(role="first", bot=Bot(name="Ada_remote", command=(), digest="0")), grace)
     seat._socket = ours
     with ours, theirs:
         yield seat, theirs

@@ -32,7 +32,7 @@ from arena.failure import Cause, Failure
 from arena.match.bot.output import REMARKS_KEPT
 from arena.match.seat import Resources, SingleSeat
 from arena.protocol import Ask, Reply
-from arena.values import Conditions, Ending, RemoteSeats, Seat, SeatReport
+from arena.values import Ending, Seat, SeatReport
 
 LOOK_S = 0.2
 """The time between two attempts to reach the server."""
@@ -49,9 +49,9 @@ SHORT_S = 0.5
 class RemoteSeat:
     """One seat of one match whose bot is elsewhere."""
 
-    def __init__(self, seat: Seat, conditions: Conditions) -> None:
+    def __init__(self, seat: Seat, grace: float) -> None:
         self._seat = seat
-        self._grace = (conditions.remote or RemoteSeats()).grace
+        self._grace = grace
         self._session = secrets.token_hex(16)
         self._number = 0
         self._socket: socket.socket | None = None
@@ -200,9 +200,18 @@ class RemoteSeat:
 
 
 def remote_seats(seats: Sequence[Seat], resources: Resources) -> list[SingleSeat]:
-    """Return the seats whose bots stay on their authors' machines: part of `KINDS`."""
-    conditions = resources.match.conditions
-    return [SingleSeat(seat.role, RemoteSeat(seat, conditions)) for seat in seats if seat.bot.remote]
+    """Return the seats whose bots stay on their authors' machines: a `Kind`.
+
+    Only an event with remote seats has any.
+    """
+    remote = resources.match.conditions.remote
+    if remote is None:
+        return []
+    found: list[SingleSeat] = []
+    for seat in seats:
+        if seat.bot.remote:
+            found.append(SingleSeat(seat.role, RemoteSeat(seat, remote.grace)))
+    return found
 
 
 def _late(words: str, spent: TimeUsed) -> Reply:
