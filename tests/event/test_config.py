@@ -216,6 +216,31 @@ def test_a_rating_is_a_name_or_a_table_with_a_name_and_a_prior(workspace):
     assert refusal('[rating]\nprior = "wide"').startswith("rating.prior:")
 
 
+@pytest.mark.parametrize(
+    ("text", "overrides"),
+    [
+        ('rating = "elo"', {"rating.prior": "none"}),
+        ('rating = {name = "elo"}', {"rating.prior": "none"}),
+        ('[rating]\nname = "elo"', {"rating.prior": "none"}),
+        ('rating.name = "elo"', {"rating.prior": "none"}),
+        ('rating.prior = "none"', {"rating.name": "elo"}),
+        ('rating = "points"', {"rating.name": "elo", "rating.prior": "none"}),
+        ('rating = "points"', {"rating.prior": "none", "rating": "elo"}),
+        ("", {"rating": {"name": "elo", "prior": "none"}}),
+        ("", {"rating.prior": "none", "rating": "elo"}),
+    ],
+)
+def test_the_prior_is_set_whether_the_rating_is_a_name_or_a_table(workspace, text, overrides):
+    event = config.load(write(text), overrides).event(workspace)
+    assert (event.rating, event.has_prior) == ("elo", False)
+
+
+@pytest.mark.parametrize("rating", [3, ["elo"]])
+def test_a_prior_beside_a_rating_that_is_neither_name_nor_table_is_refused(workspace, rating):
+    with pytest.raises(ArenaError, match=r"--set rating\.prior: 'rating' is not a table"):
+        config.load(write(""), {"rating": rating, "rating.prior": "none"})
+
+
 LATER = [
     ("boards = []", "boards: none are named; `arena games` lists them"),
     ('boards = ["dual"]', "boards: there is no game or board 'dual'; did you mean 'duel'?"),

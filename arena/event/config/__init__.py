@@ -41,6 +41,7 @@ from arena.event.config.keys import (
     Time,
     Word,
     WorkersTable,
+    rating_table,
 )
 from arena.event.discovery import bridged
 from arena.event.schedules.round_robin import groups_of
@@ -542,14 +543,7 @@ def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournamen
     """
     table = toml.read(path, "`arena init DIR` makes one, and `arena run --demo` plays a demo")
     file_formats.TOURNAMENT.check(table.get("format", 1), f"{path}: format:")
-    for key, value in (overrides or {}).items():
-        *tables, last_name = key.split(".")
-        changed = table
-        for name in tables:
-            changed = changed.setdefault(name, {})
-            if not isinstance(changed, dict):
-                raise ArenaError(f"--set {key}: {name!r} is not a table")
-        changed[last_name] = value
+    _override(table, overrides or {})
     for key, value in _numbers(table):
         if abs(value) > LARGEST_NUMBER:
             words = f"{key}: this number is too large; whole numbers go up to {LARGEST_NUMBER}"
@@ -563,6 +557,23 @@ def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournamen
             source = "command line" if wrong.key in (overrides or {}) else path
             parts += [source, f": {wrong}", "\n"]
         raise FilesError(*parts[:-1]) from error
+
+
+def _override(table: dict[str, Any], overrides: Mapping[str, object]) -> None:
+    """Write keys into the table of a file, by their dotted names.
+
+    A whole table is written before its keys, in whatever order they are named.
+    """
+    for key in sorted(overrides, key=lambda name: name.count(".")):
+        *tables, last_name = key.split(".")
+        changed = table
+        for name in tables:
+            if changed is table and name == "rating":  # the only key that is a name or a table
+                table[name] = rating_table(table.get(name, {}))
+            changed = changed.setdefault(name, {})
+            if not isinstance(changed, dict):
+                raise ArenaError(f"--set {key}: {name!r} is not a table")
+        changed[last_name] = overrides[key]
 
 
 def board_of(match: Match, file: Path) -> Board:

@@ -201,7 +201,7 @@ def _some(thresholds: tuple[ThresholdTable, ...]) -> tuple[ThresholdTable, ...]:
     return thresholds
 
 
-def _rating(value: object) -> object:
+def rating_table(value: object) -> object:
     """Return a table with the name for a name alone."""
     return {"name": value} if isinstance(value, str) else value
 
@@ -219,7 +219,7 @@ class RatingTable(Table):
 
 NameOrRating = Annotated[
     RatingTable,
-    BeforeValidator(_rating),
+    BeforeValidator(rating_table),
     WithJsonSchema({"anyOf": [{"type": "string"}, RatingTable.model_json_schema()]}),
 ]
 
