@@ -12,10 +12,8 @@ from arena.event.discovery import programs
 FOLDER = Path(__file__).parents[1] / "bad_bots"
 START_S, MOVE_S = 2.0, 0.6
 """The times of a match whose sinner is never ready, or ready too late; and of any move."""
-HUNGRY_S = 10.0
-"""The time for a move that ends when the memory does."""
 PLENTY_S = 10.0
-"""The times of a checkup, so long that a busy machine changes nothing."""
+"""A time so long that a busy machine changes nothing."""
 SOON_S = 0.2
 """The time in a checkup of a bot that makes no move, or never gets ready."""
 PRELOAD = ("dataclasses", "hashlib", "importlib.util", "pathlib", "tomllib", "typing")
@@ -42,7 +40,8 @@ class Sin:
     """True when the finding is advice only."""
     start: float = PLENTY_S
     """Longer than any bot takes that does start, on a machine however busy."""
-    move: float = MOVE_S
+    move: float = PLENTY_S
+    """So long that only a fault of time is one of time, on a machine however busy."""
     waits: float = MOVE_S
     """Seconds within which a match must notice its fault."""
     cpu: float = 20.0
@@ -65,8 +64,10 @@ SINS = {
     "answers_without_reading": Sin(NO_FAULT, (), "answered before the whole question was there"),
     "banner": Sin(NO_FAULT, ('printed before `ready`: "SuperBot 3000 (c)"',), '"SuperBot 3000 (c)"', sound=True),
     "carriage_returns": Sin(NO_FAULT, (), "its lines end with CR LF", sound=True),
-    "chatty_for_ever": Sin("timeout", ("no answer in 600 ms",), "remarks (`# ...`) are no answer", check_move=SOON_S),
-    "closes_stdin": Sin("timeout", ("no answer",), "closed its own input", check_move=SOON_S),
+    "chatty_for_ever": Sin(
+        "timeout", ("no answer in 600 ms",), "remarks (`# ...`) are no answer", check_move=SOON_S, move=MOVE_S
+    ),
+    "closes_stdin": Sin("timeout", ("no answer",), "closed its own input", check_move=SOON_S, move=MOVE_S),
     "closes_stdout": Sin("crashed", ("it closed its output, still running",), "keep stdout open"),
     "daemon": Sin(NO_FAULT, (), NO_PROCESS, forks=True),
     "debug_print": Sin("illegal_move", ('printed "thinking about 5 moves"',), "begin the line with `# `"),
@@ -74,24 +75,25 @@ SINS = {
         "limit_exceeded",
         ("scratch: it wrote a file that is larger",),
         "write less into $TMPDIR",
-        waits=HUNGRY_S,
-        move=HUNGRY_S,
+        waits=PLENTY_S,
     ),
-    "drips_too_slowly": Sin("timeout", ("bytes without a newline were there",), UNENDED, check_move=SOON_S),
-    "drips_without_newline": Sin("timeout", ("bytes without a newline were there",), UNENDED, check_move=SOON_S),
+    "drips_too_slowly": Sin(
+        "timeout", ("bytes without a newline were there",), UNENDED, check_move=SOON_S, move=MOVE_S
+    ),
+    "drips_without_newline": Sin(
+        "timeout", ("bytes without a newline were there",), UNENDED, check_move=SOON_S, move=MOVE_S
+    ),
     "eats_cpu": Sin("timeout", ("ms of CPU",), "it computes all the time", move=SOON_S, check_move=SOON_S),
     "eats_cpu_before_ready": Sin(
         "limit_exceeded",
         ("cpu: it used more than the 0.3 seconds",),
         "compute less",
-        waits=HUNGRY_S,
+        waits=PLENTY_S,
         cpu=0.3,
     ),
-    "eats_memory": Sin("crashed", STARVED, "use less memory", waits=HUNGRY_S, move=HUNGRY_S),
-    "eats_memory_in_small_pieces": Sin("crashed", STARVED, "use less memory", waits=HUNGRY_S, move=HUNGRY_S),
-    "eats_shared_memory": Sin(
-        "crashed", ("Operation not permitted",), "no network, no shared memory", waits=HUNGRY_S, move=HUNGRY_S
-    ),
+    "eats_memory": Sin("crashed", STARVED, "use less memory", waits=PLENTY_S),
+    "eats_memory_in_small_pieces": Sin("crashed", STARVED, "use less memory", waits=PLENTY_S),
+    "eats_shared_memory": Sin("crashed", ("Operation not permitted",), "no network, no shared memory", waits=PLENTY_S),
     "exits_3_with_traceback": Sin("crashed", ("exit 3", "KeyError: 'the missing key'"), "KeyError: 'the missing key'"),
     "exits_after_ready": Sin("crashed", ("exit 0",), "left by itself: read on until `end`"),
     "exits_before_ready": Sin("crashed", ("exit 1", "no game today"), "no game today"),
@@ -100,12 +102,11 @@ SINS = {
         "limit_exceeded",
         ("scratch: more than 16 MB in its scratch folder",),
         "write less into $TMPDIR",
-        waits=HUNGRY_S,
-        move=HUNGRY_S,
+        waits=PLENTY_S,
     ),
     "floods_stderr": Sin(NO_FAULT, (), "write less to stderr", sound=True),
     "fork_crowd": Sin(NO_FAULT, (), NO_PROCESS, forks=True),
-    "forks_grandchildren": Sin("timeout", ("no answer",), NO_PROCESS, forks=True),
+    "forks_grandchildren": Sin("timeout", ("no answer",), NO_PROCESS, forks=True, move=MOVE_S),
     "gives_up": Sin("crashed", ("exit 1", "I give up"), "I give up"),
     "holds_pipes_after_end": Sin(NO_FAULT, (), NO_PROCESS, forks=True),
     "hostile_words": Sin("garbled", ("\\x1b[2J",), "without colours, escapes"),
@@ -117,10 +118,8 @@ SINS = {
         'printed "move: nrth", expected one of: `move1 north`',
     ),
     "invalid_utf8": Sin("garbled", ("move1 \\xff\\xfe", "not clean UTF-8"), "print plain text: UTF-8"),
-    "late_answer": Sin("timeout", ("no answer in 600 ms",), "the answer came after 1.", check_move=MOVE_S),
-    "late_ready": Sin(
-        "timeout", ("no `ready`",), "`ready` came after 3.", start=START_S, waits=START_S, check_start=1.5
-    ),
+    "late_answer": Sin("timeout", ("no answer in 600 ms",), "the answer came after ", check_move=MOVE_S, move=MOVE_S),
+    "late_ready": Sin("timeout", ("no `ready`",), "`ready` came after ", start=START_S, waits=START_S, check_start=1.5),
     "line_of_100_mb": Sin(
         "garbled", ("a line of more than 65536 bytes",), "is there a newline at the end of each line?"
     ),
@@ -134,8 +133,8 @@ SINS = {
         ("could not be started", "no-such-program-anywhere"),
         "no-such-program-anywhere is not on this machine",
     ),
-    "never_answers": Sin("timeout", ("no answer in 600 ms",), WAITS, check_move=SOON_S),
-    "never_reads_stdin": Sin("timeout", ("no answer in 600 ms", "ms of CPU"), WAITS, check_move=SOON_S),
+    "never_answers": Sin("timeout", ("no answer in 600 ms",), WAITS, check_move=SOON_S, move=MOVE_S),
+    "never_reads_stdin": Sin("timeout", ("no answer in 600 ms", "ms of CPU"), WAITS, check_move=SOON_S, move=MOVE_S),
     "newline_flood": Sin("illegal_move", ('printed ""',), NO_PROCESS, forks=True),
     "no_newline_then_exit": Sin("crashed", ("11 bytes without a newline were there",), "11 bytes without a newline"),
     "no_newline_then_waits": Sin(
@@ -143,6 +142,7 @@ SINS = {
         ("11 bytes without a newline were there: does it end its line",),
         "11 bytes without a newline",
         check_move=SOON_S,
+        move=MOVE_S,
     ),
     "not_executable": Sin("crashed", ("could not be started", "Permission denied"), "chmod +x"),
     "notes_to_itself": Sin("crashed", ("Permission denied: 'note.txt'",), "write into the folder $TMPDIR"),
@@ -150,21 +150,19 @@ SINS = {
     "remark_flood": Sin("limit_exceeded", ("output: more than 4000000 bytes",), "a loop that prints for ever"),
     "segfault": Sin("crashed", ("signal SIGSEGV",), "outside its memory"),
     "silent": Sin("timeout", ("no `ready` in 2000 ms",), WAITS, start=START_S, waits=START_S, check_start=SOON_S),
-    "sleeps_after_answering": Sin("timeout", ("no answer",), WAITS, check_move=SOON_S),
+    "sleeps_after_answering": Sin("timeout", ("no answer",), WAITS, check_move=SOON_S, move=MOVE_S),
     "stderr_garbage": Sin("crashed", ("\\x1b[31mred",), "\\x1b[31mred"),
     "stderr_without_end": Sin(
-        "limit_exceeded", ("stderr: more than 16 MB in a match",), "write less to stderr", waits=HUNGRY_S, move=HUNGRY_S
+        "limit_exceeded", ("stderr: more than 16 MB in a match",), "write less to stderr", waits=PLENTY_S
     ),
     "stops_itself": Sin("crashed", ("Operation not permitted",), "arena refused something"),
     "syntax_error": Sin("crashed", ("exit 1", "SyntaxError"), "not valid Python"),
-    "thread_crowd": Sin(
-        "limit_exceeded", ("threads: more than 128 at once",), "start fewer threads", waits=HUNGRY_S, move=HUNGRY_S
-    ),
+    "thread_crowd": Sin("limit_exceeded", ("threads: more than 128 at once",), "start fewer threads", waits=PLENTY_S),
     "throws": Sin("crashed", ("exit 1",), "Error: not in JavaScript either"),
     "words_without_newline": Sin("crashed", ("exit 4", "last words"), "exit 4; its last stderr line: last words"),
-    "writes_a_large_file": Sin("crashed", ("File too large",), "write less", waits=HUNGRY_S, move=HUNGRY_S),
+    "writes_a_large_file": Sin("crashed", ("File too large",), "write less", waits=PLENTY_S),
     "writes_files": Sin(
-        "limit_exceeded", ("files: more than 1000 in its scratch folder",), "make fewer files", waits=HUNGRY_S
+        "limit_exceeded", ("files: more than 1000 in its scratch folder",), "make fewer files", waits=PLENTY_S
     ),
     "wrong_case": Sin("illegal_move", ('printed "MOVE1 NORTH"',), "case matters"),
     "wrong_ready": Sin(
