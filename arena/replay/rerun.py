@@ -1,8 +1,7 @@
 """A recorded match once more: with the same seeds and real bots, or one bot alone.
 
-One bot alone reads what it read then.
-
-It says what differs, and stores nothing. The caller decides which bots run, and whether they may.
+One bot alone reads what it read in the recorded match. This module says what differs, and stores
+nothing. The caller decides which bots run, and whether they may.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -17,7 +16,7 @@ from arena.match.seating import PROGRAMS, AllSeats
 from arena.protocol import Reply
 from arena.replay.reconstruct import Exchange, fault_words
 from arena.sandbox.launcher import Launcher
-from arena.values import Bot, Conditions, Ending, Match, Record, Seat, Turn
+from arena.values import Bot, Conditions, Ending, Match, Record, Seat, Turn, Verdict
 
 DECIDED = ("number", "role", "move", "by", "digest")
 """What is the same of a turn that is played again."""
@@ -73,8 +72,8 @@ def feed(
 ) -> tuple[Comparison, ...]:
     """Ask a bot exactly what was asked then, whatever it answers, until it fails.
 
-    `tell` gets each answer.     `services` serve it from outside, by name. `game` is that of
-    the match, from rules that are trusted.
+    `tell` gets each answer. `services` serve the bot from outside, by name. `game` is that of the
+    match, from rules that are trusted.
     """
     role = exchanges[0].role
     seats = tuple(Seat(seat.role, bot) if seat.role == role else seat for seat in match.seats)
@@ -97,44 +96,45 @@ def feed(
 def under(match: Match, here: Conditions) -> Match:
     """Return a recorded match as it is played again, under the conditions `here`.
 
-    They say what a bot may do and use.     A record may come from anybody. It decides only what
-    belongs to the course of the match: the time that bots are told, how many answers are forgiven,
-    and what a language model may be asked.
+    They say what a bot may do and use. A record may come from anybody. It decides only what belongs
+    to the course of the match: the time that bots are told, how many answers are forgiven, and what
+    a language model may be asked.
     """
     then = match.conditions
-    return replace(
-        match,
-        conditions=replace(
-            here, time=then.time, strikes=then.strikes, protocol=then.protocol, model=then.model
-        ),
+    conditions = replace(
+        here, time=then.time, strikes=then.strikes, protocol=then.protocol, model=then.model
     )
+    return replace(match, conditions=conditions)
 
 
 def differences(then: Record, now: Record) -> Iterator[str]:
     """Yield the first turn in which two playings differ, and differences of their ends."""
     for old, new in zip_longest(then.turns, now.turns):
-        if (old is None or new is None) or any(
-            getattr(old, name) != getattr(new, name) for name in DECIDED
-        ):
-            yield f"then {_shown(old)}; now {_shown(new)}"
+        if not _same_turn(old, new):
+            yield f"then {_turn_text(old)}; now {_turn_text(new)}"
             break
-    before, after = then.verdict, now.verdict
-    for aspect, old_text, new_text in (
-        ("ended by", before.reason, after.reason),
-        (
-            "scores",
-            *(
-                ", ".join(f"{role} {score}" for role, score in each.scores.items())
-                for each in (before, after)
-            ),
-        ),
-        ("faults", *(", ".join(fault_words(each)) or "none" for each in (before, after))),
-    ):
+    before = _aspects(then.verdict)
+    after = _aspects(now.verdict)
+    for aspect, old_text in before.items():
+        new_text = after[aspect]
         if old_text != new_text:
             yield f"{aspect}: then {old_text}; now {new_text}"
 
 
-def _shown(turn: Turn | None) -> str:
+def _same_turn(old: Turn | None, new: Turn | None) -> bool:
+    if old is None or new is None:
+        return False
+    return all(getattr(old, name) == getattr(new, name) for name in DECIDED)
+
+
+def _aspects(verdict: Verdict) -> dict[str, str]:
+    """Return the texts of an end that are compared, by the name of the aspect."""
+    scores = ", ".join(f"{role} {score}" for role, score in verdict.scores.items())
+    faults = ", ".join(fault_words(verdict)) or "none"
+    return {"ended by": verdict.reason, "scores": scores, "faults": faults}
+
+
+def _turn_text(turn: Turn | None) -> str:
     if turn is None:
         return "it was over"
     by = "" if turn.by == "bot" else f" ({turn.by})"

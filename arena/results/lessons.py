@@ -1,7 +1,8 @@
-"""Lessons for a bot: the positions of its matches in which it threw most points away, with the good moves there.
+"""Lessons for a bot: the positions in which it threw most points away, with the good moves there.
 
-It owns what a lesson is, and how lessons are found and ordered. arena/games/quality.py assesses moves on solved boards.
-It does not know how a lesson is printed, nor how a bot is tested by it.
+This module owns what a lesson is, and how lessons are found and ordered. arena/games/quality.py
+assesses moves on solved boards. This module does not know how a lesson is printed, nor how a bot is
+tested by it.
 """
 
 from collections import defaultdict
@@ -17,12 +18,15 @@ from arena.games.quality import PerfectPlay, positions
 from arena.protocol import clean
 from arena.results.accuracy import MOST_ASSESSED, REGRET, Rules, load_or_assess, with_assessors
 from arena.results.archive import Archive
+from arena.results.archive.records import Entry
 from arena.results.blunders import Blunder, Blunders, Mean, add_exact
 from arena.results.move_estimates import LEAST_MATCHES, Estimates
-from arena.values import OpeningMoves, Record, Turn
+from arena.values import Bot, OpeningMoves, Record, Turn
 
 MOST_TURNS = 200
 """Turns of a refutation; drawn positions may go on for ever."""
+MOVES_AT_ONCE = "roles move at once here, so the best move depends on what the others choose"
+HIDDEN = "something is hidden here, so the best move depends on what the others may hold"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,8 +42,10 @@ class Lesson:
     role: Role
     played: Move
     good: tuple[Move, ...]
-    """The moves that keep the value of the position, in the order of the rules; of an estimate those that scored more,
-    the best first."""
+    """The moves that keep the value of the position, in the order of the rules.
+
+    Of an estimate they are the moves that scored more, the best first.
+    """
     points: float
     """The points of score that were thrown away, 0 to 100."""
     times: int
@@ -68,28 +74,37 @@ class Lesson:
     @property
     def opening(self) -> OpeningMoves:
         """The moves that lead from the start to the position."""
-        return tuple((turn.role, turn.move) for turn in self.record.turns if turn.number < self.turn)
+        earlier = [turn for turn in self.record.turns if turn.number < self.turn]
+        return tuple((turn.role, turn.move) for turn in earlier)
 
     @property
     def verdict(self) -> str:
         """Say in words what the move threw away."""
         if not self.is_estimate:
             return f"threw away {self.points:g} points"
-        own, best = self.means[self.played], self.means[self.good[0]]
-        other = f"{clean(self.good[0])} {best.score:.0f} in {best.matches}"
-        return f"an estimate: it scored {own.score:.0f} in {own.matches} matches, {other}"
+        best_move = self.good[0]
+        mean = self.means[self.played]
+        best = self.means[best_move]
+        return (
+            f"an estimate: it scored {mean.score:.0f} in {mean.matches} matches,"
+            f" {clean(best_move)} {best.score:.0f} in {best.matches}"
+        )
 
     def refutation_text(self, most: int) -> str:
-        """Return the first turns after the move, at most `most`, and how it ends; harmless to show."""
-        shown = [clean(f"{turn.role} {turn.move}") for turn in self.refutation[:most]]
+        """Return the first `most` turns after the move, and the end; harmless to show."""
+        parts = [clean(f"{turn.role} {turn.move}") for turn in self.refutation[:most]]
         if len(self.refutation) > most:
-            shown.append("...")
+            parts.append("...")
         if self.scores is None:
-            end = f"no end within {MOST_TURNS} turns"
+            parts.append(f"no end within {MOST_TURNS} turns")
         else:
             last = max((turn.number for turn in self.refutation), default=self.turn)
-            end = f"after turn {last}: {', '.join(f'{role} {score}' for role, score in self.scores.items())}"
-        return f"{'; '.join([*shown, end])} ({'as the match went on' if self.is_estimate else 'best play of all'})"
+            scores = ", ".join(f"{role} {score}" for role, score in self.scores.items())
+            parts.append(f"after turn {last}: {scores}")
+        source = "best play of all"
+        if self.is_estimate:
+            source = "as the match went on"
+        return f"{'; '.join(parts)} ({source})"
 
 
 @dataclass(frozen=True)
@@ -138,15 +153,16 @@ def most_regretted(
     None if a search finds nothing. `board` and `role` choose as in `find`.
     """
     worst = None
+    most_points = 0
     for archive in archives:
-        entries = archive.entries().values()
-        labels = {entry.label for entry in entries if board in {None, entry.label, entry.game, entry.board}}
+        labels = {entry.label for entry in archive.entries().values() if _is_on(entry, board)}
         for match, figures in load_or_assess(archive, sorted(labels), rules, REGRET):
             points = 0
             for assessed_role, (_, lost, _) in figures.items():
                 if match.seats.get(assessed_role) == bot and role in {None, assessed_role}:
                     points += lost
-            if points > (worst.points if worst else 0):
+            if points > most_points:
+                most_points = points
                 worst = Regret(points, match.id, archive.folder)
     return worst
 
@@ -162,32 +178,21 @@ def find(
 ) -> Lessons:
     """Return the lessons of a bot in the matches that count, at most `most`.
 
-    `board` is a `game/board` or a board's name; `board` and `role` choose among the lessons. Of each archive at most
-    MOST_ASSESSED matches of the bot are looked at, and as many matches of others where no board is solved. ArenaError
-    for an unknown bot, board or role.
+    `board` is a `game/board` or a board's name; `board` and `role` choose among the lessons. Of
+    each archive at most MOST_ASSESSED matches of the bot are looked at, and as many matches of
+    other bots where no board is solved. Raise ArenaError for an unknown bot, board or role.
     """
-    entries = [entry for archive in archives for entry in archive.entries().values()]
-    bots = sorted({entry.bot for entry in entries})
-    if bot not in bots:
-        bot = bot_shown(bot, {each.name: each for archive in archives for each in archive.event().bots}.values())
-    if bot not in bots:
-        raise ArenaError(f"there is no bot {bot!r} in these results; {known_are(bot, bots)}")
-    own = [entry for entry in entries if entry.bot == bot]
-    played_on = sorted({entry.label for entry in own})
-    labels = sorted({entry.label for entry in own if board in {None, entry.label, entry.game, entry.board}})
-    if not labels:
-        raise ArenaError(f"--board {board}: {bot} has not played there; {known_are(board or '', played_on)}")
-    roles = sorted({entry.role for entry in own if entry.label in labels})
-    if role is not None and role not in roles:
-        raise ArenaError(f"--role {role}: {bot} has not played it; {known_are(role, roles)}")
-
-    blunders, estimates = Blunders(), Estimates(bot)
+    bot = _bot_named(bot, archives)
+    labels = _labels(archives, bot, board, role)
+    blunders = Blunders()
+    estimates = Estimates(bot)
     problems: list[str] = []
     looked_at = 0
-    own_ids, unsolved = set[str](), set[str]()
+    ids_of_bot: set[str] = set()
+    unsolved: set[str] = set()
     for archive in archives:
         ids = archive.sample_of(labels, MOST_ASSESSED, bot=bot)
-        own_ids.update(ids)
+        ids_of_bot.update(ids)
         for record, game, assessor in _readable(archive, ids, rules, problems):
             looked_at += 1
             if assessor is None:
@@ -195,14 +200,60 @@ def find(
                 estimates.add(archive, record, game)
             else:
                 add_exact(blunders, archive, record, assessor, bot)
-    for archive in archives if unsolved else ():
-        others = set(archive.sample_of(sorted(unsolved), MOST_ASSESSED)) - own_ids
-        for record, game, assessor in _readable(archive, others, rules, problems):
-            if assessor is None:
-                estimates.add(archive, record, game)
+    if unsolved:
+        for archive in archives:
+            sample = archive.sample_of(sorted(unsolved), MOST_ASSESSED)
+            ids_of_rivals = set(sample) - ids_of_bot
+            for record, game, assessor in _readable(archive, ids_of_rivals, rules, problems):
+                if assessor is None:
+                    estimates.add(archive, record, game)
     chosen = _worst({**blunders, **estimates.blunders()}, most, role)
     lessons = tuple(_lesson(blunder, times, rules) for blunder, times in chosen)
     return Lessons(bot, lessons, looked_at, tuple(problems), is_solved=not unsolved)
+
+
+def _bot_named(name: str, archives: Sequence[Archive]) -> str:
+    """Return the bot of that name or display name; raise ArenaError if there is none."""
+    names: set[str] = set()
+    bots: dict[str, Bot] = {}
+    for archive in archives:
+        names.update(entry.bot for entry in archive.entries().values())
+        bots.update((bot.name, bot) for bot in archive.event().bots)
+    if name not in names:
+        name = bot_shown(name, bots.values())
+    if name not in names:
+        raise ArenaError(
+            f"there is no bot {name!r} in these results; {known_are(name, sorted(names))}"
+        )
+    return name
+
+
+def _labels(
+    archives: Sequence[Archive], bot: str, board: str | None, role: Role | None
+) -> list[str]:
+    """Return each `game/board` that a choice of `board` means and on which the bot has played.
+
+    Raise ArenaError if there is none, and if the bot has not played the `role` on any of them.
+    """
+    entries = []
+    for archive in archives:
+        entries += [entry for entry in archive.entries().values() if entry.bot == bot]
+    labels = sorted({entry.label for entry in entries if _is_on(entry, board)})
+    if not labels:
+        known = known_are(board or "", sorted({entry.label for entry in entries}))
+        raise ArenaError(f"--board {board}: {bot} has not played there; {known}")
+    roles = sorted({entry.role for entry in entries if entry.label in labels})
+    if role is not None and role not in roles:
+        raise ArenaError(f"--role {role}: {bot} has not played it; {known_are(role, roles)}")
+    return labels
+
+
+def _is_on(entry: Entry, board: str | None) -> bool:
+    """Say whether a `game/board`, a board's name or a game's name means the board of an entry.
+
+    None means every board.
+    """
+    return board in {None, entry.label, entry.game, entry.board}
 
 
 def find_exact(
@@ -211,59 +262,79 @@ def find_exact(
     """Return at most `most` lessons of each bot, from these matches on solved boards only."""
     blunders: defaultdict[str, Blunders] = defaultdict(dict)
     for record, _, assessor in _readable(archive, ids, rules, []):
-        if assessor is not None:
-            for bot in {seat.bot.name for seat in record.match.seats}.intersection(bots):
-                add_exact(blunders[bot], archive, record, assessor, bot)
-    return {
-        bot: tuple(_lesson(blunder, times, rules) for blunder, times in _worst(of_bot, most))
-        for bot, of_bot in blunders.items()
-    }
+        if assessor is None:
+            continue
+        seated = {seat.bot.name for seat in record.match.seats}
+        for bot in seated.intersection(bots):
+            add_exact(blunders[bot], archive, record, assessor, bot)
+    lessons = {}
+    for bot, of_bot in blunders.items():
+        worst = _worst(of_bot, most)
+        lessons[bot] = tuple(_lesson(blunder, times, rules) for blunder, times in worst)
+    return lessons
 
 
 def _readable(
     archive: Archive, ids: Iterable[str], rules: Rules, problems: list[str]
 ) -> Iterator[tuple[Record, Game[Any], PerfectPlay | None]]:
-    """Yield the records of these matches, those of one board together; add a sentence for each that cannot be read."""
-    matches = sorted(archive.played_of(sorted(ids)), key=lambda match: (match.label, match.repeat, match.id))
-    for match, record, game, assessor in with_assessors(archive, matches, rules, PerfectPlay, problems):
-        if [seat.role for seat in record.match.seats] == [*game.roles] == [*record.verdict.scores]:
+    """Yield the records of these matches, those of the same board together.
+
+    Add a sentence to `problems` for each match that cannot be read.
+    """
+    matches = archive.played_of(sorted(ids))
+    by_board = sorted(matches, key=lambda match: (match.label, match.repeat, match.id))
+    readable = with_assessors(archive, by_board, rules, PerfectPlay, problems)
+    for match, record, game, assessor in readable:
+        seated = [seat.role for seat in record.match.seats]
+        if seated == list(game.roles) == list(record.verdict.scores):
             yield record, game, assessor
         else:
             problems.append(f"match {match.id}: its roles are not those of the game")
 
 
 def _worst(blunders: Blunders, most: int, role: Role | None = None) -> list[tuple[Blunder, int]]:
-    """Return at most `most` blunders, the worst of each position, each with the number of matches that have it.
+    """Return at most `most` blunders, the worst of each position, with the number of its matches.
 
     The order is by points, then by the number of matches.
     """
-    worst = [
-        (min(group, key=lambda each: (-each.points, each.match, each.turn)), len({each.match for each in group}))
-        for position, group in blunders.items()
-        if role in {None, position.role}
-    ]
-    return sorted(worst, key=lambda pair: (-pair[0].points, -pair[1], pair[0].turn, pair[0].match, pair[0].role))[:most]
+
+    def by_points(blunder: Blunder) -> tuple[object, ...]:
+        return -blunder.points, blunder.match, blunder.turn
+
+    def order(pair: tuple[Blunder, int]) -> tuple[object, ...]:
+        blunder, times = pair
+        return -blunder.points, -times, blunder.turn, blunder.match, blunder.role
+
+    worst = []
+    for position, in_position in blunders.items():
+        if role is None or position.role == role:
+            matches = {blunder.match for blunder in in_position}
+            worst.append((min(in_position, key=by_points), len(matches)))
+    worst.sort(key=order)
+    return worst[:most]
 
 
 def _lesson(blunder: Blunder, times: int, rules: Rules) -> Lesson:
     record = blunder.archive.record(blunder.match)
     game = rules(record.match)
-    turn, role = blunder.turn, blunder.role
-    state, turns = next(pair for pair in positions(game, record.turns) if pair[1][0].number == turn)
+    turn = blunder.turn
+    role = blunder.role
+    all_positions = positions(game, record.turns)
+    state, turns = next(pair for pair in all_positions if pair[1][0].number == turn)
     facts = tuple(game.view(state, role))
-    uncertain = list[str]()
+    uncertain: list[str] = []
+    refutation: Sequence[Turn]
+    scores: Mapping[Role, int] | None
     assessor = None if blunder.means else PerfectPlay.of(game)
     if assessor is not None:
         after = game.play(state, {role: blunder.move})
         refutation, scores = _best_play(game, assessor, after, turn + 1)
     else:
         if len(turns) > 1:
-            uncertain.append("roles move at once here, so the best move depends on what the others choose")
+            uncertain.append(MOVES_AT_ONCE)
         if facts != tuple(game.view(state, None)):
-            uncertain.append("something is hidden here, so the best move depends on what the others may hold")
-        refutation = tuple(
-            later for later in record.turns if later.number > turn or (later.number == turn and later.role != role)
-        )
+            uncertain.append(HIDDEN)
+        refutation = [later for later in record.turns if _is_after(later, turn, role)]
         scores = record.verdict.scores
     return Lesson(
         folder=blunder.archive.folder,
@@ -277,19 +348,31 @@ def _lesson(blunder: Blunder, times: int, rules: Rules) -> Lesson:
         means=blunder.means,
         uncertain=tuple(uncertain),
         facts=facts,
-        refutation=refutation,
+        refutation=tuple(refutation),
         scores=scores,
     )
 
 
+def _is_after(later: Turn, turn: int, role: Role) -> bool:
+    """Say whether a turn belongs to what followed the move of a role, also at the same time."""
+    return later.number > turn or (later.number == turn and later.role != role)
+
+
 def _best_play(
     game: Game[Any], assessor: PerfectPlay, state: Any, number: int
-) -> tuple[tuple[Turn, ...], Mapping[Role, int] | None]:
-    """Return the turns of best play from a state, and the scores at its end; None for the scores if it was cut."""
-    turns = list[Turn]()
-    while (outcome := game.outcome(state)) is None and len(turns) < MOST_TURNS:
+) -> tuple[list[Turn], Mapping[Role, int] | None]:
+    """Return the turns of best play from a state, and the scores at its end.
+
+    The scores are None if the play was cut after MOST_TURNS.
+    """
+    turns: list[Turn] = []
+    while True:
+        outcome = game.outcome(state)
+        if outcome is not None:
+            return turns, outcome.scores
+        if len(turns) == MOST_TURNS:
+            return turns, None
         (role,) = game.to_move(state)
         move = assessor.best(state, role)[0]
         turns.append(Turn(number + len(turns), role, move))
         state = game.play(state, {role: move})
-    return tuple(turns), None if outcome is None else outcome.scores
