@@ -1,9 +1,10 @@
-"""The command line `arena`, by typer: a file for a command, of its name, or for a few that are one idea.
+"""The command line `arena`, by typer: a file for each command, or for a few that are one idea.
 
-It owns the messages to users; how a command ends, and its exit code, is in exits.py. Results go to stdout, everything
-else to stderr. A command's module is imported when it is called, so that the help and the completion of a shell import
-none; modules that are slow to import (pandas, matplotlib, pydantic, rich) are imported inside the commands that need
-them.
+A file has the name of its command. This folder owns the messages to users; how a command ends, and
+its exit code, is in exits.py. Results go to stdout, everything else to stderr. A command's module
+is imported when it is called, so that the help and the completion of a shell import none; modules
+that are slow to import (pandas, matplotlib, pydantic, rich) are imported inside the commands that
+need them.
 
 Where to change what (paths begin below arena/):
 
@@ -22,8 +23,9 @@ from importlib import import_module
 from typing import Annotated, Any, NoReturn
 
 if {"_ARENA_COMPLETE", "_BOTARENA_COMPLETE"} & os.environ.keys():
-    # A shell asks for completions at each press of a key. typer would import rich, for markup in the help texts, and
-    # pydantic, for values that nobody uses here: both together take three times as long as all the rest.
+    # A shell asks for completions at each press of a key. typer would import rich, for markup in
+    # the help texts, and pydantic, for values that nobody uses here: both together take three times
+    # as long as all the rest.
     sys.modules |= {"rich": None, "pydantic": None}  # type: ignore[dict-item]
 
 import typer
@@ -76,10 +78,14 @@ COMMANDS = {
         "doctor": "Check this machine.",
     },
 }
-# `charts` stays beside `report`, which draws the same: in an event of many matches the page is what takes the time.
-# `rerun` is no option of `replay`: the one plays, in a sandbox, and the other shows what was played.
+# `charts` stays beside `report`, which draws the same: in an event of many matches the page is what
+# takes the time. `rerun` is no option of `replay`: `rerun` plays, in a sandbox, and `replay` shows
+# what was played.
 """Each section of `arena --help`: its commands, with a line for each. Their own help says more."""
-EXTRAS = {command.name: command for extension in extensions.extras().values() for command in extension.commands}
+EXTRAS: dict[str, extensions.AddedCommand] = {}
+for _extension in extensions.extras().values():
+    for _declared in _extension.commands:
+        EXTRAS[_declared.name] = _declared
 """The commands of extras, which have a section of their own."""
 EXTRAS_SECTION = "Extras"
 if EXTRAS:
@@ -96,14 +102,17 @@ MODULES = {
 def command(name: str, *, all_packages: bool = False) -> Any:
     """Import a command and return it as typer's parser: its parameters, its help and its function.
 
-    The options that installed packages add to it are there only with `all_packages`: to look for packages takes longer
-    than most commands need to start.
+    The options that installed packages add to it are there only with `all_packages`: to look for
+    packages takes longer than most commands need to start.
     """
     return extended(name, *extensions.options(name, all_packages=all_packages))
 
 
 def extended(name: str, *added: tuple[str, extensions.AddedOptions]) -> Any:
-    """Import a command and return it as typer's parser, with these options of extensions, by the extension's name."""
+    """Import a command and return it as typer's parser, with these options of extensions.
+
+    Each option comes with the name of its extension.
+    """
     function = _function(name)
     if not added:
         return _parser(name, function)
@@ -143,7 +152,10 @@ def _installed_commands() -> dict[str, extensions.AddedCommand]:
 
 
 def _with_all_options(name: str) -> Any:
-    """Return a command with the options of installed packages, for its help; without them where one is damaged."""
+    """Return a command with the options of installed packages, for its help.
+
+    If a package is damaged, return it without them.
+    """
     try:
         return command(name, all_packages=True)
     except ArenaError as error:
@@ -153,8 +165,15 @@ def _with_all_options(name: str) -> Any:
 
 def _has_unknown_option(parser: Any, words: list[str]) -> bool:
     """Return whether a command line has an option that its command does not have."""
-    known = {option for parameter in parser.params for option in (*parameter.opts, *parameter.secondary_opts)}
-    return any(word.startswith("-") and word.partition("=")[0] not in known for word in words)
+    known: set[str] = set()
+    for parameter in parser.params:
+        known.update(parameter.opts)
+        known.update(parameter.secondary_opts)
+    for word in words:
+        option = word.partition("=")[0]
+        if word.startswith("-") and option not in known:
+            return True
+    return False
 
 
 def _parser(name: str, function: Callable[..., Any]) -> Any:
@@ -165,7 +184,10 @@ def _parser(name: str, function: Callable[..., Any]) -> Any:
 
 
 class Commands(TyperGroup):
-    """The group of all commands. It knows their names and first lines, and imports only the command that is called."""
+    """The group of all commands.
+
+    It knows their names and first lines, and imports only the command that is called.
+    """
 
     def get_command(self, ctx: Any, name: str) -> Any:
         """Return what typer knows of a command; None if there is no such command."""
@@ -176,11 +198,14 @@ class Commands(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the options before a command; print the help of one here."""
-        asks_for_help = not {*ctx.help_option_names}.isdisjoint(args[1:])
-        if asks_for_help and args[0] in self.commands and not ctx.resilient_parsing:
-            # typer would import pydantic to parse `--help`, which takes as long as the command's own module.
-            parser = _with_all_options(args[0])
-            print(parser.get_help(parser.context_class(parser, parent=ctx, info_name=args[0])))
+        name = args[0] if args else ""
+        asks_for_help = any(word in ctx.help_option_names for word in args[1:])
+        if asks_for_help and name in self.commands and not ctx.resilient_parsing:
+            # typer would import pydantic to parse `--help`, which takes as long as the command's
+            # own module.
+            parser = _with_all_options(name)
+            context = parser.context_class(parser, parent=ctx, info_name=name)
+            print(parser.get_help(context))
             ctx.exit()
         return super().parse_args(ctx, args)
 
@@ -209,22 +234,26 @@ class Commands(TyperGroup):
             output.notice(str(error))
             added = {}
         if added:
-            sections["From installed packages"] = {name: declared.line for name, declared in added.items()}
-        width = max(len(name) for lines in sections.values() for name in lines)
+            lines = {name: declared.line for name, declared in added.items()}
+            sections["From installed packages"] = lines
+        width = 0
+        for lines in sections.values():
+            width = max(width, *map(len, lines))
         for section, lines in sections.items():
+            rows = [(name.ljust(width), line) for name, line in lines.items()]
             with formatter.section(section):
-                formatter.write_dl([(name.ljust(width), line) for name, line in lines.items()])
+                formatter.write_dl(rows)
 
 
 app = typer.Typer(
     name="arena",
     cls=Commands,
     help="Bot tournaments: play them, and see how they went.",
-    epilog="Exit codes: 0 done; 1 the answer is no, or the event is unfinished; 2 a mistake, named; "
-    "3 a duel is undecided; 4 it was won by faults alone (--no-faults); "
+    epilog="Exit codes: 0 done; 1 the answer is no, or the event is unfinished; "
+    "2 a mistake, named; 3 a duel is undecided; 4 it was won by faults alone (--no-faults); "
     "130, 143, 129 after SIGINT, SIGTERM, SIGHUP, with all finished matches stored.",
     no_args_is_help=True,
-    rich_markup_mode=None,  # rich's boxes would take longer to import than everything else together
+    rich_markup_mode=None,  # rich's boxes would take longer to import than all the rest
     pretty_exceptions_enable=False,  # a bug of ours keeps its plain traceback
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
@@ -247,7 +276,10 @@ def _print_version(value: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", is_eager=True, callback=_print_version
+        ),
     ] = False,
 ) -> None:
     del version

@@ -47,16 +47,19 @@ def export(
             name, record = archive.event().name, archive.record(match)
         if record.match.imported:
             raise ArenaError(
-                f"match {record.match.id}: was imported without its moves, so there is nothing to write"
+                f"match {record.match.id}: was imported without its moves, so there is nothing to "
+                "write"
             )
         text = notation.text_of(record, name)
         if to is not None:
             with writing(to):
                 whole_files.write(to, text.encode("ascii"))
-        row = {"match": record.match.id, "file": None if to is None else str(to), "text": text}
-        output.print_result(
-            [row], text.removesuffix("\n") if to is None else paths.displayed(to), json=json
-        )
+        row = {"match": record.match.id, "file": None, "text": text}
+        line = text.removesuffix("\n")
+        if to is not None:
+            row["file"] = str(to)
+            line = paths.displayed(to)
+        output.print_result([row], line, json=json)
         return
     if form not in tables.FORMATS:
         raise ArenaError(f"--format {form}: expected {' or '.join(tables.FORMATS)}")
