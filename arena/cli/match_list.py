@@ -23,7 +23,7 @@ def show(event: str | None, *, bot: str | None, lost: bool, most: int, json: boo
         entered = archive.event().bots
         if bot is not None:
             bot = bot_shown(bot, entered)
-            names = [each.name for each in entered]
+            names = [entrant.name for entrant in entered]
             if bot not in names:
                 raise ArenaError(f"--bot {bot}: no bot of this event; {known_are(bot, names)}")
         newest = archive.newest(most, bot=bot, lost=lost)
@@ -33,35 +33,49 @@ def show(event: str | None, *, bot: str | None, lost: bool, most: int, json: boo
         output.print_json(_row(match) for match in played)
         return
     shown = display_names(entered)
-    output.print_table(output.make_table(HEADERS, [_cells(match, shown) for match in played]))
-    which = f"the newest {len(played)}" if len(played) == most else f"{len(played)}"
+    cells = [_cells(match, shown) for match in played]
+    output.print_table(output.make_table(HEADERS, cells))
+    listed = str(len(played))
+    if len(played) == most:
+        listed = f"the newest {listed}"
     output.notice(
-        f"{which} of {output.counted(count, 'match')}; `arena replay` shows one by the first "
+        f"{listed} of {output.counted(count, 'match')}; `arena replay` shows one by the first "
         "digits of its id"
     )
 
 
 def _row(match: Played) -> dict[str, Any]:
-    results = results_of(match)
+    """Return a match as JSON values."""
+    endings = {role: ending.value for role, ending in match.endings.items()}
     return {
         "match": match.id,
         "board": match.label,
         "repeat": match.repeat,
         "bots": dict(match.seats),
         "scores": dict(match.scores),
-        "results": results,
+        "results": results_of(match),
         "reason": match.reason,
-        "endings": {role: ending.value for role, ending in match.endings.items()},
+        "endings": endings,
         "turns": match.turns,
     }
 
 
 def _cells(match: Played, names: Mapping[str, str]) -> Sequence[str]:
-    seats = ", ".join(
-        f"{names.get(bot, bot)} {match.scores[role]}" for role, bot in match.seats.items()
+    """Return the cells of a match, in the order of `HEADERS`."""
+    seats: list[str] = []
+    for role, bot in match.seats.items():
+        seats.append(f"{names.get(bot, bot)} {match.scores[role]}")
+    winners: list[str] = []
+    for bot, result in results_of(match).items():
+        if result == "won":
+            winners.append(names.get(bot, bot))
+    return (
+        match.id,
+        match.label,
+        ", ".join(seats),
+        ", ".join(winners) or "nobody",
+        "; ".join(_end(match, names)),
     )
-    won = [names.get(bot, bot) for bot, result in results_of(match).items() if result == "won"]
-    return match.id, match.label, seats, ", ".join(won) or "nobody", "; ".join(_end(match, names))
 
 
 def _end(match: Played, names: Mapping[str, str]) -> Iterator[str]:
@@ -69,4 +83,5 @@ def _end(match: Played, names: Mapping[str, str]) -> Iterator[str]:
     if match.reason != "forfeit":
         yield match.reason
     for bot, role in first_faults(match).items():
-        yield f"{names.get(bot, bot)}: {match.endings[role].value.replace('_', ' ')}"
+        ending = match.endings[role].value.replace("_", " ")
+        yield f"{names.get(bot, bot)}: {ending}"

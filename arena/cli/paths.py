@@ -5,9 +5,9 @@ from pathlib import Path
 from arena import toml, whole_files
 from arena.cli import output
 from arena.errors import ArenaError, writing
-from arena.event.folders import (
-    BUILDS as BUILDS,
-)  # commands use these from here, as they do all paths
+
+# Commands use these from here, as they do all paths.
+from arena.event.folders import BUILDS as BUILDS
 from arena.event.folders import EVENT_FILE as EVENT_FILE
 from arena.event.folders import SAMPLED_BOARDS as SAMPLED_BOARDS
 from arena.event.folders import TOURNAMENT_FILE as TOURNAMENT_FILE
@@ -36,31 +36,26 @@ def event_folder(event: str | None) -> Path:
                 "results: nothing was played here yet; `arena run` plays tournament.toml"
             )
         if len(events) > 1:
-            raise ArenaError(
-                f"which event? Name one: {', '.join(folder.name for folder in events)}"
-            )
+            names = ", ".join(folder.name for folder in events)
+            raise ArenaError(f"which event? Name one: {names}")
         return events[0]
     path = Path(event)
-    if path.suffix == ".toml" or (
-        (path / TOURNAMENT_FILE).is_file() and not (path / EVENT_FILE).is_file()
-    ):
+    is_workspace = (path / TOURNAMENT_FILE).is_file() and not (path / EVENT_FILE).is_file()
+    if path.suffix == ".toml" or is_workspace:
         file = tournament_file(path)
         folder = results_folder(file.parent, _name_in(file))
         if (folder / EVENT_FILE).is_file():
             return folder
         raise ArenaError(f"{folder}: nothing was played yet; `arena run` plays the event")
-    for folder in (
-        path,
-        path.parent if path.name == EVENT_FILE else path,
-        results_folder(Path(), event),
-    ):
+    folders = [path, results_folder(Path(), event)]
+    if path.name == EVENT_FILE:
+        folders.insert(1, path.parent)
+    for folder in folders:
         if (folder / EVENT_FILE).is_file():
             return folder
     names = ", ".join(folder.name for folder in _events())
-    raise ArenaError(
-        f"{event}: no results there; "
-        f"{f'there are {names}' if names else '`arena run` plays an event'}"
-    )
+    hint = f"there are {names}" if names else "`arena run` plays an event"
+    raise ArenaError(f"{event}: no results there; {hint}")
 
 
 def _events() -> list[Path]:

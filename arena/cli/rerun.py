@@ -63,9 +63,10 @@ def rerun(
 def _changed(then: Mapping[str, Any], now: Mapping[str, Any], table: str = "") -> Iterator[str]:
     """Yield the keys of the conditions, as tournament.toml has them, with another value now."""
     for key, value in now.items():
-        if isinstance(value, Mapping) and isinstance(then.get(key), Mapping):
-            yield from _changed(then[key], value, f"{key}.")
-        elif value != then.get(key):
+        earlier = then.get(key)
+        if isinstance(value, Mapping) and isinstance(earlier, Mapping):
+            yield from _changed(earlier, value, f"{key}.")
+        elif value != earlier:
             yield f"{table}{key}"
 
 
@@ -84,23 +85,34 @@ def as_here(record: Record, tournament: "Tournament") -> Record:
 
 def played_again(record: Record, event: str | None, tournament: "Tournament") -> Record:
     """Play a match of `as_here` again, with the bots of that time; return the new record."""
-    bots = [tournament.as_entered(_bot_then(seat, event)) for seat in record.match.seats]
+    bots: list[Bot] = []
+    for seat in record.match.seats:
+        bot = _bot_then(seat, event)
+        bots.append(tournament.as_entered(bot))
     built = workspace.built(bots, record.match.conditions.sandbox)
-    pairs = zip(record.match.seats, built, strict=True)
-    seats = tuple(replace(seat, bot=bot) for seat, bot in pairs)
-    return play.play(replace(record.match, seats=seats), services=service.recorded(record))
+    seats: list[Seat] = []
+    for seat, bot in zip(record.match.seats, built, strict=True):
+        seats.append(replace(seat, bot=bot))
+    match = replace(record.match, seats=tuple(seats))
+    return play.play(match, services=service.recorded(record))
 
 
 def _play_again(record: Record, event: str | None, tournament: "Tournament", *, json: bool) -> bool:
-    different = list(differences(record, played_again(record, event, tournament)))
-    turns = max((turn.number for turn in record.turns), default=0)
+    """Play the whole match again, and print what differs; return True if nothing does."""
+    again = played_again(record, event, tournament)
+    different = list(differences(record, again))
     lines = [match_text.heading(record.match)]
     for difference in different:
         lines.append(output.safe_line(difference, 1000))
     if not different:
+        turns = max((turn.number for turn in record.turns), default=0)
         reason = output.safe_line(record.verdict.reason)
         lines.append(f"it went the same: {reason} after {turns} turns")
-    row = {"match": record.match.id, "same": not different, "differences": different}
+    row = {
+        "match": record.match.id,
+        "same": not different,
+        "differences": different,
+    }
     output.print_result([row], *lines, json=json)
     return not different
 
@@ -115,13 +127,17 @@ def _feed(
     questions: bool,
     json: bool,
 ) -> bool:
+    """Feed one bot what its seats read, and print its answers; return True if all are the same."""
+
     def print_answer(answer: Comparison) -> None:
         print("\n".join(_lines(answer, questions=questions)), flush=True)
 
-    seats, bot = _seats_and_bot(record, event, name, role)
-    (bot,) = workspace.built([tournament.as_entered(bot)], record.match.conditions.sandbox)
+    seats, named = _seats_and_bot(record, event, name, role)
+    entered = tournament.as_entered(named)
+    (bot,) = workspace.built([entered], record.match.conditions.sandbox)
     dialogue = stored_match.dialogue_of(record)
     game = stored_match.game_of(record.match)
+    tell = id if json else print_answer
     rows: list[dict[str, object]] = []
     same = True
     with Launcher() as launcher:
@@ -132,13 +148,15 @@ def _feed(
             exchanges = dialogue.of(seat.role)
             if not exchanges:
                 raise ArenaError(f"{seat.role} was never asked anything in match {record.match.id}")
-            tell = id if json else print_answer
-            answers = feed(
-                exchanges, record.match, game, bot, launcher, tell, service.recorded(record)
-            )
-            same = same and all(answer.same for answer in answers)
-            rows += [_row(record, seat, answer) for answer in answers]
-    output.print_result(rows, f"{'' if same else 'not '}every answer is the same", json=json)
+            services = service.recorded(record)
+            answers = feed(exchanges, record.match, game, bot, launcher, tell, services)
+            for answer in answers:
+                same = same and answer.same
+                rows.append(_row(record, seat, answer))
+    conclusion = "every answer is the same"
+    if not same:
+        conclusion = f"not {conclusion}"
+    output.print_result(rows, conclusion, json=json)
     return same
 
 

@@ -30,14 +30,17 @@ def load_record(name: str) -> Record:
 
 def event_of(name: str) -> str | None:
     """Return the event of a match that is named so; None stands for the one here."""
-    return None if is_file(name) else name.rpartition("/")[0] or None
+    if is_file(name):
+        return None
+    event = name.rpartition("/")[0]
+    return event or None
 
 
 def is_file(name: str) -> bool:
     """Return True when the name of a match names a file."""
-    return "." in name.rpartition("/")[2] or (
-        "/" in name and Path(name).is_file()
-    )  # an id has no dot
+    if "." in name.rpartition("/")[2]:  # an id has no dot
+        return True
+    return "/" in name and Path(name).is_file()
 
 
 def read_fork(name: str | None, turn: int | None) -> Fork | None:
@@ -81,10 +84,10 @@ def board_of(match: Match) -> Board:
 def confirmed_game(record: Record) -> Game[Any]:
     """Return the game of anybody's record; ArenaError when it contradicts the rules."""
     game = game_of(record.match)
-    if wrong := next(disagreements(game, record), None):
+    for disagreement in disagreements(game, record):
         raise ArenaError(
-            f"match {record.match.id} does not agree with the rules: {wrong}; `arena verify` "
-            "tells more"
+            f"match {record.match.id} does not agree with the rules: {disagreement}; `arena "
+            "verify` tells more"
         )
     return game
 
@@ -97,9 +100,11 @@ def dialogue_of(record: Record) -> Retraced:
 def roles_of(record: Record, role: str | None) -> tuple[Role, ...]:
     """Return the roles that `--role` names; None = all."""
     roles = tuple(seat.role for seat in record.match.seats)
-    if role is not None and role not in roles:
+    if role is None:
+        return roles
+    if role not in roles:
         raise ArenaError(f"--role {role}: match {record.match.id} has the roles {', '.join(roles)}")
-    return roles if role is None else (role,)
+    return (role,)
 
 
 MOST_BOT_BYTES = 2_000_000_000
@@ -117,9 +122,10 @@ def copy_bots(
     neither. ArenaError where they are more than one archive may have.
     """
     allowance = Allowance(size=MOST_BOT_BYTES, entries=MOST_BOT_ENTRIES, left_out=())
-    copies, refused = {}, {}
-    for digest in filter(DIGEST.fullmatch, digests):
-        if (target / digest).exists():
+    copies: dict[str, Path] = {}
+    refused: dict[str, str] = {}
+    for digest in digests:
+        if not DIGEST.fullmatch(digest) or (target / digest).exists():
             continue
         try:
             copies[digest] = copy_bot(source, digest, target / digest, allowance)
@@ -130,8 +136,11 @@ def copy_bots(
             raise ArenaError(
                 f"{source / 'bots'}: has more than {most} of bots; move some away"
             ) from error
-        except (ArenaError, OSError) as error:
-            refused[digest] = str(error.strerror if isinstance(error, OSError) else error)
+        except ArenaError as error:
+            refused[digest] = str(error)
+            bot_folder.remove(target / digest)
+        except OSError as error:
+            refused[digest] = str(error.strerror)
             bot_folder.remove(target / digest)
     return copies, refused
 
@@ -142,9 +151,10 @@ def copy_bot(source: Path, digest: str, target: Path, allowance: Allowance) -> P
     ArenaError or OSError if it is not that bot, or refused; then there may be a part of it.
     """
     with shared_folders.opened(source, "bots", digest) as folder:
-        name, *others = os.listdir(folder) or [""]  # noqa: PTH208 (of a descriptor)
-        if others or not name:
+        names = os.listdir(folder)  # noqa: PTH208 (of a descriptor)
+        if len(names) != 1:
             raise ArenaError("it is not one bot")
+        (name,) = names
         target.mkdir()
         copy_entry(folder, name, target / name, allowance)
     if not bot_folder.is_whole(target / name, digest):
