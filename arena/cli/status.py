@@ -1,9 +1,10 @@
 """`arena status` and `arena stop`: show how far an event is, void matches, and end a run."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,9 +16,24 @@ from arena.event import schedules
 
 if TYPE_CHECKING:
     from arena.event.control import LaneStatus, RunState
+    from arena.results.archive.database import Holder
 
 SILENT_S = 10.0
 """A run publishes its state about once a second; the reader should know of a longer silence."""
+LANE_HEADERS = ("lane", "machine", "played", "match", "board", "bots", "for")
+NO_RUN: Mapping[str, object] = {
+    "machine": None,
+    "begun": None,
+    "written": None,
+    "halting": None,
+    "played_now": None,
+    "rate": None,
+    "seconds_left": None,
+    "expected_end": None,
+    "machines": [],
+    "lanes": [],
+}
+"""The figures of the run, as JSON values, where no run is under way."""
 
 
 def status(
@@ -44,24 +60,14 @@ def status(
 
     folder = paths.event_folder(event)
     if void is not None:
-        with Archive.open(folder, writing=True) as archive:
-            machines = archive.machines()
-            if void not in machines:
-                raise ArenaError(
-                    f"{void!r}: this machine played no match of {folder}; "
-                    f"{known_are(void, machines)}"
-                )
-            voided = archive.void(void, f"voided, {void}: {reason}")
-        matches = output.counted(len(voided), "match")
-        summary = (
-            f"{matches} of {output.safe_line(void)} voided; `arena run` plays what is due again"
-        )
-        output.print_result([{"match": match} for match in voided], summary, json=json)
+        _void(folder, void, reason, json=json)
         return
     holder = Archive.holder(folder)
     state = control.last_state(folder)
     with Archive.open(folder, writing=False) as archive:
-        played_event, finished, aborts = archive.event(), archive.count(), len(archive.aborts())
+        played_event = archive.event()
+        finished = archive.count()
+        aborts = len(archive.aborts())
         stop = archive.stop()
     # The schedule may know a bound only. The run that ended knows whether all is played, unless
     # matches came later.
@@ -69,9 +75,9 @@ def status(
     by_rule = stop is not None and stop.rule != "stop_after" and stop.matches == finished
     complete = by_run or by_rule or played_event.imported
     planned = finished if complete else schedules.total(played_event)
-    running = (
-        state if holder is not None and state is not None and state.token == holder.token else None
-    )
+    running = None
+    if holder is not None and state is not None and state.token == holder.token:
+        running = state
     row: dict[str, object] = {
         "event": played_event.name,
         "folder": str(folder),
@@ -82,15 +88,8 @@ def status(
         "aborted": aborts,
         "running": holder is not None,
         "pid": int(holder.pid) if holder is not None and holder.pid else None,
-        **dict.fromkeys(
-            ("machine", "begun", "written", "halting", "played_now", "rate", "seconds_left")
-        ),
-        "expected_end": None,
-        "machines": [],
-        "lanes": [],
     }
-    if running is not None:
-        row |= _of_run(running)
+    row |= NO_RUN if running is None else _of_run(running)
     if json:
         output.print_json([row])
         return
@@ -105,58 +104,93 @@ def status(
             f"arena failed {output.counted(aborts, 'time')} to play a match; such matches are "
             "played again"
         )
-    if holder is None:
-        print("no run is playing it" + ("" if row["complete"] else "; `arena run` goes on with it"))
-    elif running is None:
-        print(
-            f"{f'process {holder.pid}' if holder.pid else 'another process'} holds it, and plays "
-            "no match yet"
-        )
-    else:
+    if running is not None:
         _print_run(running, row)
+    elif holder is not None:
+        process = f"process {holder.pid}" if holder.pid else "another process"
+        print(f"{process} holds it, and plays no match yet")
+    elif row["complete"]:
+        print("no run is playing it")
+    else:
+        print("no run is playing it; `arena run` goes on with it")
+
+
+def _void(folder: Path, machine: str, reason: str, *, json: bool) -> None:
+    """Void the crashes and time losses of a machine."""
+    from arena.results.archive import Archive
+
+    with Archive.open(folder, writing=True) as archive:
+        machines = archive.machines()
+        if machine not in machines:
+            raise ArenaError(
+                f"{machine!r}: this machine played no match of {folder}; "
+                f"{known_are(machine, machines)}"
+            )
+        voided = archive.void(machine, f"voided, {machine}: {reason}")
+    rows = [{"match": match} for match in voided]
+    matches = output.counted(len(voided), "match")
+    name = output.safe_line(machine)
+    line = f"{matches} of {name} voided; `arena run` plays what is due again"
+    output.print_result(rows, line, json=json)
 
 
 def _of_run(state: "RunState") -> dict[str, object]:
-    """Return the figures of a run that is under way, as JSON values."""
+    """Return the figures of a run that is under way, as JSON values, with the keys of `NO_RUN`."""
+    rate = None
+    if state.played and state.seconds > 0:
+        rate = state.played / state.seconds
     left = None if state.halting else state.seconds_left
-    end = None if left is None else datetime.fromisoformat(state.written) + timedelta(seconds=left)
-    machines: dict[str, list[LaneStatus]] = {}
-    for lane in state.lanes:
-        machines.setdefault(lane.machine, []).append(lane)
+    expected_end = None
+    if left is not None:
+        end = datetime.fromisoformat(state.written) + timedelta(seconds=left)
+        expected_end = end.isoformat(timespec="seconds")
     return {
         **output.fields(state, "machine", "begun", "written", "halting"),
         "played_now": state.played,
-        "rate": state.played / state.seconds if state.played and state.seconds > 0 else None,
+        "rate": rate,
         "seconds_left": left,
-        "expected_end": end and end.isoformat(timespec="seconds"),
-        "machines": [
+        "expected_end": expected_end,
+        "machines": _machine_rows(state.lanes),
+        "lanes": [_lane_row(lane) for lane in state.lanes],
+    }
+
+
+def _machine_rows(lanes: "Iterable[LaneStatus]") -> list[dict[str, object]]:
+    """Return a row of JSON for each machine that has lanes."""
+    machines: dict[str, list[LaneStatus]] = {}
+    for lane in lanes:
+        machines.setdefault(lane.machine, []).append(lane)
+    rows: list[dict[str, object]] = []
+    for name, of_machine in machines.items():
+        working = sum(not lane.state for lane in of_machine)
+        rows.append(
             {
                 "machine": name,
-                "lanes": sum(not lane.state for lane in lanes),
-                "playing": sum(bool(lane.match) for lane in lanes),
-                "played": sum(lane.played for lane in lanes),
-                "state": lanes[-1].state if all(lane.state for lane in lanes) else None,
+                "lanes": working,
+                "playing": sum(bool(lane.match) for lane in of_machine),
+                "played": sum(lane.played for lane in of_machine),
+                "state": None if working else of_machine[-1].state,
             }
-            for name, lanes in machines.items()
-        ],
-        "lanes": [
-            {
-                key: value or None if isinstance(value, str) else value
-                for key, value in asdict(lane).items()
-            }
-            for lane in state.lanes
-        ],
-    }
+        )
+    return rows
+
+
+def _lane_row(lane: "LaneStatus") -> dict[str, object]:
+    """Return a lane as JSON values; an empty text is null."""
+    row: dict[str, object] = {}
+    for key, value in asdict(lane).items():
+        row[key] = None if value == "" else value
+    return row
 
 
 def _print_run(state: "RunState", row: Mapping[str, object]) -> None:
     """Print the figures of a run that is under way, and a table of its lanes."""
     from arena.event.control import utc_now
 
+    rate = f", {row['rate']:.1f}/s" if row["rate"] else ""
     print(
         f"process {state.pid} on {output.safe_line(state.machine)} plays it since "
-        f"{_clock(state.begun)}: {state.played} matches in this run"
-        + (f", {row['rate']:.1f}/s" if row["rate"] else "")
+        f"{_clock(state.begun)}: {state.played} matches in this run{rate}"
     )
     if state.halting:
         print("it was asked to stop: it finishes the matches under way, and begins no more")
@@ -171,24 +205,16 @@ def _print_run(state: "RunState", row: Mapping[str, object]) -> None:
             f"these figures are {duration(silence)} old: the run is stopped, or its machine is "
             "very busy"
         )
-    rows = [
-        (
-            *(
-                lane.lane,
-                lane.machine,
-                lane.played,
-                lane.match or lane.state,
-                lane.board,
-                ", ".join(lane.bots),
-            ),
-            duration(_seconds_between(lane.since, state.written)) if lane.since else "",
-        )
-        for lane in state.lanes
-    ]
-    if rows:
-        output.print_table(
-            output.make_table(("lane", "machine", "played", "match", "board", "bots", "for"), rows)
-        )
+    cells: list[tuple[object, ...]] = []
+    for lane in state.lanes:
+        match = lane.match or lane.state
+        bots = ", ".join(lane.bots)
+        seconds = ""
+        if lane.since:
+            seconds = duration(_seconds_between(lane.since, state.written))
+        cells.append((lane.lane, lane.machine, lane.played, match, lane.board, bots, seconds))
+    if cells:
+        output.print_table(output.make_table(LANE_HEADERS, cells))
 
 
 def _seconds_between(earlier: str, later: str) -> float:
@@ -213,7 +239,6 @@ def stop(
     json: options.Json = False,
 ) -> None:
     """Ask the run of an event to end after the matches under way; `arena run` continues it."""
-    from arena.event import control
     from arena.results.archive import Archive
 
     folder = paths.event_folder(event)
@@ -222,14 +247,45 @@ def stop(
         raise ArenaError(
             f"{paths.displayed(folder)}: no run is playing this event, so there is nothing to stop"
         )
+    answer, ended = _ask_to_halt(folder, holder, wait=wait)
     name = f"process {holder.pid}" if holder.pid else "the run"
-    token, answer, until = "", None, time.monotonic() + ANSWER_S
+    if json:
+        row = {
+            "folder": str(folder),
+            "asked": True,
+            "halting": answer is not None,
+            "ended": ended,
+        }
+        output.print_json([row])
+    elif ended:
+        print(f"{name} has ended; `arena run` goes on with the event")
+    elif answer is None:
+        print(f"{name} has not answered yet; it will end as soon as it reads the request")
+    else:
+        lanes = sum(lane.match != "" for lane in answer.lanes)
+        # On a cluster only the workers know the lanes.
+        where = f", in {output.counted(lanes, 'lane')}," if lanes else ""
+        print(f"{name} finishes the matches under way{where} and ends")
+
+
+def _ask_to_halt(
+    folder: Path, holder: "Holder | None", *, wait: bool
+) -> "tuple[RunState | None, bool]":
+    """Ask the run that holds an archive to end, and wait for its answer, or for its end.
+
+    Return the state in which it answered, None if it did not, and whether it has ended.
+    """
+    from arena.event import control
+    from arena.results.archive import Archive
+
+    token = ""
+    answer: RunState | None = None
+    until = time.monotonic() + ANSWER_S
     while holder is not None and (answer is None or wait):
         if holder.token != token:
             if answer is not None:
                 # The run that got the request has ended, and another run has begun.
-                holder = None
-                break
+                return answer, True
             token = holder.token
             with writing(folder):
                 control.request_halt(folder, token)
@@ -240,20 +296,4 @@ def stop(
             break
         time.sleep(LOOK_S)
         holder = Archive.holder(folder)
-    if json:
-        row = {
-            "folder": str(folder),
-            "asked": True,
-            "halting": answer is not None,
-            "ended": holder is None,
-        }
-        output.print_json([row])
-    elif holder is None:
-        print(f"{name} has ended; `arena run` goes on with the event")
-    elif answer is None:
-        print(f"{name} has not answered yet; it will end as soon as it reads the request")
-    else:
-        lanes = sum(lane.match != "" for lane in answer.lanes)
-        # On a cluster only the workers know the lanes.
-        where = f", in {output.counted(lanes, 'lane')}," if lanes else ""
-        print(f"{name} finishes the matches under way{where} and ends")
+    return answer, holder is None
