@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 from contextlib import ExitStack
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -59,11 +60,14 @@ def merge(
 
     With files it takes their matches into an event, once the rules confirm them.
     """
-    from arena.event import merging
-    from arena.results.archive import Archive
-
-    events = [source for source in sources if not _is_match_file(source)]
-    if files := [Path(source) for source in sources if _is_match_file(source)]:
+    events: list[str] = []
+    files: list[Path] = []
+    for source in sources:
+        if _is_match_file(source):
+            files.append(Path(source))
+        else:
+            events.append(source)
+    if files:
         if len(events) > 1 or name is not None or keep_first:
             raise ArenaError(
                 "merge: files are taken into one event as they are: no second event, --name, "
@@ -76,26 +80,37 @@ def merge(
     folders = [paths.event_folder(event) for event in events]
     if len({folder.resolve() for folder in folders}) < max(2, len(folders)):
         raise ArenaError("merge: name at least two archives, each once")
+    target, stored, counting = _join(folders, name, keep_first=keep_first, verify=verify)
+    row = {"folder": str(target), "matches": stored, "count": counting, "verified": verify}
+    line = f"{paths.displayed(target)}: {stored} matches, of which {counting} count in the tables"
+    output.print_result([row], line, json=json)
+
+
+def _join(
+    folders: Sequence[Path], name: str | None, *, keep_first: bool, verify: bool
+) -> tuple[Path, int, int]:
+    """Join the archives of these folders as results/NAME.
+
+    Return the new folder, the number of its matches, and of those that count.
+    """
+    from arena.event import merging
+    from arena.results.archive import Archive
+
     with ExitStack() as stack:
         archives = [stack.enter_context(Archive.open(folder)) for folder in folders]
         event = merging.joined_event(archives)
-        target = paths.results_folder(
-            Path(), _checked(f"{event.name}-merged" if name is None else name)
-        )
+        if name is None:
+            name = f"{event.name}-merged"
+        target = paths.results_folder(Path(), _checked(name))
         if target.exists():
             raise ArenaError(f"{target}: is there already; choose another --name, or move it away")
+        mode = whole_files.SHARED
+        if isinstance(event.seed, str):  # a secret seed
+            mode = whole_files.PRIVATE
         with writing(target), making_archive(target, ".merging") as making:
             for folder in folders:
                 _copy_bots(folder, making / "bots")
-            mode = (
-                whole_files.PRIVATE if isinstance(event.seed, str) else whole_files.SHARED
-            )  # for a secret seed
-            try:
-                content = shared_folders.read(folders[0] / paths.TOURNAMENT_FILE, MOST_TOML_BYTES)
-            except OSError:  # none, or a link in a foreign folder, which may lead to private files
-                pass
-            else:
-                whole_files.write(making / paths.TOURNAMENT_FILE, content, mode)
+            _copy_toml(folders[0], making, mode)
             whole_files.make_empty(making / paths.EVENT_FILE, mode)
             with Archive.open(making, writing=True) as merged:
                 with ProgressLine("merge: records") as progress:
@@ -112,11 +127,16 @@ def merge(
                 if verify:
                     _verify(merged, folders)
             whole_files.publish(making, target)
-    output.print_result(
-        [{"folder": str(target), "matches": stored, "count": counting, "verified": verify}],
-        f"{paths.displayed(target)}: {stored} matches, of which {counting} count in the tables",
-        json=json,
-    )
+    return target, stored, counting
+
+
+def _copy_toml(source: Path, target: Path, mode: int) -> None:
+    """Copy the tournament.toml of an archive, if it has one."""
+    try:
+        content = shared_folders.read(source / paths.TOURNAMENT_FILE, MOST_TOML_BYTES)
+    except OSError:  # none, or a link in a foreign folder, which may lead to private files
+        return
+    whole_files.write(target / paths.TOURNAMENT_FILE, content, mode)
 
 
 def _is_match_file(source: str) -> bool:
@@ -124,9 +144,9 @@ def _is_match_file(source: str) -> bool:
 
     A missing file counts if its name is that of a text.
     """
-    return source.endswith(".txt") or (
-        Path(source).is_file() and not source.endswith((".toml", paths.EVENT_FILE))
-    )
+    if source.endswith(".txt"):
+        return True
+    return Path(source).is_file() and not source.endswith((".toml", paths.EVENT_FILE))
 
 
 def _take(files: Sequence[Path], event: str | None = None, *, json: bool) -> None:
@@ -135,16 +155,15 @@ def _take(files: Sequence[Path], event: str | None = None, *, json: bool) -> Non
     from arena.results.archive import Archive
 
     folder = paths.event_folder(event)
-    given = [(path, stored_match.read_record(path)) for path in files]
+    records = [(path, stored_match.read_record(path)) for path in files]
     with Archive.open(folder, writing=True) as archive:
-        new = merging.take(archive, given)
-    rows = [
-        {"file": str(path), "match": record.match.id, "new": is_new}
-        for (path, record), is_new in zip(given, new, strict=True)
-    ]
-    lines = (
-        f"match {row['match']}: {'taken' if row['new'] else 'was there already'}" for row in rows
-    )
+        new = merging.take(archive, records)
+    rows: list[dict[str, object]] = []
+    lines: list[str] = []
+    for (path, record), is_new in zip(records, new, strict=True):
+        match = record.match.id
+        rows.append({"file": str(path), "match": match, "new": is_new})
+        lines.append(f"match {match}: {'taken' if is_new else 'was there already'}")
     output.print_result(rows, *lines, json=json)
 
 
@@ -172,15 +191,16 @@ def _copy_bots(source: Path, target: Path) -> None:
     except OSError as error:
         raise ArenaError(f"{error.filename}: cannot be read: {error.strerror}") from error
     _, refused = stored_match.copy_bots(source, digests, target)
-    if refused:
-        count = "1 copy" if len(refused) == 1 else f"{len(refused)} copies"
-        named = "; ".join(
-            output.safe_line(f"{digest}: {why}")
-            for digest, why in [*refused.items()][:PROBLEMS_NAMED]
-        )
-        output.notice(
-            f"{source / 'bots'}: {count} left out, so that nobody can rerun their matches: {named}"
-        )
+    if not refused:
+        return
+    count = "1 copy" if len(refused) == 1 else f"{len(refused)} copies"
+    reasons: list[str] = []
+    for digest, reason in islice(refused.items(), PROBLEMS_NAMED):
+        reasons.append(output.safe_line(f"{digest}: {reason}"))
+    output.notice(
+        f"{source / 'bots'}: {count} left out, so that nobody can rerun their matches: "
+        f"{'; '.join(reasons)}"
+    )
 
 
 def _verify(merged: "Archive", folders: Sequence[Path]) -> None:
@@ -189,13 +209,17 @@ def _verify(merged: "Archive", folders: Sequence[Path]) -> None:
 
     with ProgressLine("merge: verify") as progress:
         _, problems = verify.checked(merged, stored_match.game_of, progress, unfinished=False)
-    if problems:
-        named = "; ".join(
-            f"{f'match {match}: ' if match else ''}{output.safe_line(words)}"
-            for match, words in problems[:PROBLEMS_NAMED]
-        )
-        sources = " and ".join(map(paths.displayed, folders))
-        raise ArenaError(
-            f"merge: {len(problems)} statements do not hold, so nothing was kept: {named}; `arena "
-            f"verify` says whether {sources} hold, and --no-verify keeps the result all the same"
-        )
+    if not problems:
+        return
+    statements: list[str] = []
+    for match, words in problems[:PROBLEMS_NAMED]:
+        statement = output.safe_line(words)
+        if match:
+            statement = f"match {match}: {statement}"
+        statements.append(statement)
+    sources = " and ".join(map(paths.displayed, folders))
+    raise ArenaError(
+        f"merge: {len(problems)} statements do not hold, so nothing was kept: "
+        f"{'; '.join(statements)}; `arena verify` says whether {sources} hold, and --no-verify "
+        "keeps the result all the same"
+    )

@@ -58,7 +58,8 @@ def checked(archive: "Archive", *, all_versions: bool) -> Checked:
 
     played = verify.event_in(archive)
     edited: list[str] = []
-    for board in played.boards if played else ():
+    boards = () if played is None else played.boards
+    for board in boards:
         with contextlib.suppress(ArenaError):
             if rulebook.of_record(board).digest != board.digest:
                 edited.append(board.label)
@@ -72,28 +73,38 @@ def checked(archive: "Archive", *, all_versions: bool) -> Checked:
 def print_checked(result: Checked, notes: Iterable[str], *, json: bool) -> None:
     """Print what does not hold, and notes on stderr; exit code 1 where something does not hold."""
     if json:
-        output.print_json(
-            {"match": match or None, "words": words} for match, words in result.problems
-        )
+        rows = [{"match": match or None, "words": words} for match, words in result.problems]
+        output.print_json(rows)
     else:
-        for match, words in result.problems:
-            print(f"{f'match {match}: ' if match else ''}{output.safe_line(words, 1000)}")
-        bad = len({match for match, _ in result.problems if match})
-        print(
-            f"{result.records} records: {result.records - bad} hold"
-            + (f", {bad} do not" if bad else "")
-        )
+        _print_problems(result)
     if result.event is not None and result.event.imported:
         output.notice(
             "these matches were imported: nobody has their moves, so no rules were asked; what was "
             "checked is that the tables agree with the records"
         )
-    for label in result.edited if result.problems else ():
-        output.notice(
-            f"{label}: its rules or its board were edited since it was played; verify it in the "
-            "workspace where it was played, if its rules are still there"
-        )
+    if result.problems:
+        for label in result.edited:
+            output.notice(
+                f"{label}: its rules or its board were edited since it was played; verify it in "
+                "the workspace where it was played, if its rules are still there"
+            )
     for note in notes:
         output.notice(note)
     if result.problems:
         raise typer.Exit(1)
+
+
+def _print_problems(result: Checked) -> None:
+    """Print each statement that does not hold, and how many records hold."""
+    bad_matches: set[str] = set()
+    for match, words in result.problems:
+        statement = output.safe_line(words, 1000)
+        if match:
+            bad_matches.add(match)
+            statement = f"match {match}: {statement}"
+        print(statement)
+    bad = len(bad_matches)
+    summary = f"{result.records} records: {result.records - bad} hold"
+    if bad:
+        summary += f", {bad} do not"
+    print(summary)
