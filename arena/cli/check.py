@@ -36,41 +36,45 @@ def check(
     The exit code is 1 when it is not fit.
     """
     built = candidate_of(bot, options.names_in(boards), sandbox=sandbox, unsafe=unsafe, json=json)
-    candidate, tournament, screening = built.bot, built.tournament, built.screening
+    tournament = built.tournament
+    serving = [known for known in service.known().values() if known.serves(built.bot)]
     with Launcher(watches=True) as launcher:
         if not json:
             built.print_head(launcher)
-        serving = [each for each in service.known().values() if each.serves(candidate)]
         with workspace.asking(tournament) if serving else nullcontext({}) as services:
-            for each in [] if json else serving:
-                print(f"  {output.safe_line(each.who(tournament))}", flush=True)
+            if not json:
+                for known in serving:
+                    print(f"  {output.safe_line(known.who(tournament))}", flush=True)
             printer = RunPrinter(silent=json)
-            result = screening.checkup(candidate, launcher, printer.print, services)
+            result = built.screening.checkup(built.bot, launcher, printer.print, services)
     if json:
-        row = {
-            "bot": result.bot.name,
-            "digest": result.bot.digest,
-            "wall_p50": result.wall(0.5),
-            "wall_p99": result.wall(0.99),
-            "wall_max": result.wall(1.0),
-            **output.fields(
-                result, "sound", "ready", "memory", "cpu", "skipped", "shortened", "refused"
-            ),
-            "sittings": [
-                {
-                    **output.fields(run, "board", "role", "sound"),
-                    "twist": run.variation,
-                    "turns": len(run.moves),
-                }
-                for run in result.runs
-            ],
-            "findings": [asdict(finding) for finding in result.findings],
-        }
-        output.print_json([row])
+        output.print_json([_row(result)])
     else:
         print("\n".join(_report(result)))
     if not result.sound:
         raise typer.Exit(1)
+
+
+def _row(result: Checkup) -> dict[str, object]:
+    """Return a checkup as JSON values."""
+    sittings: list[dict[str, object]] = []
+    for run in result.runs:
+        sitting = output.fields(run, "board", "role", "sound")
+        sitting["twist"] = run.variation
+        sitting["turns"] = len(run.moves)
+        sittings.append(sitting)
+    return {
+        "bot": result.bot.name,
+        "digest": result.bot.digest,
+        "wall_p50": result.wall(0.5),
+        "wall_p99": result.wall(0.99),
+        "wall_max": result.wall(1.0),
+        **output.fields(
+            result, "sound", "ready", "memory", "cpu", "skipped", "shortened", "refused"
+        ),
+        "sittings": sittings,
+        "findings": [asdict(finding) for finding in result.findings],
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,11 +87,11 @@ class Candidate:
 
     def print_head(self, launcher: Launcher) -> None:
         """Print which bot it is, how it is confined, and what it asks for in vain."""
-        level = ", ".join(filter(None, (self.screening.conditions.sandbox, launcher.protection)))
-        print(
-            f"{output.safe_line(self.bot.name)}  {self.bot.digest}  at the level {level}",
-            flush=True,
-        )
+        level = self.screening.conditions.sandbox
+        if launcher.protection:
+            level = f"{level}, {launcher.protection}"
+        name = output.safe_line(self.bot.name)
+        print(f"{name}  {self.bot.digest}  at the level {level}", flush=True)
         for sentence in self.tournament.unmet_requests(self.bot):
             print(f"  {output.safe_line(sentence)}", flush=True)
 
@@ -105,30 +109,13 @@ def candidate_of(
 
     With `needs_boards` a mistake in the boards is found before a long build.
     """
-
-    def refuse(error: ArenaError) -> NoReturn:
-        """Report a bot that cannot even be started."""
-        if json:
-            finding = {
-                "weight": "fault",
-                "where": "before it is started",
-                "words": str(error),
-                "cure": "",
-            }
-            output.print_json(
-                [{"bot": name, "sound": False, "findings": [finding | {"log": [], "again": []}]}]
-            )
-        else:
-            print(f"FAULT   {output.safe_lines(str(error))}")
-        raise typer.Exit(1)
-
     tournament = workspace.tournament(options.overrides(sandbox=sandbox, unsafe=unsafe))
     try:
         candidate = workspace.bot_named(name)
     except ArenaError as error:
         if not Path(name).exists():
             raise
-        refuse(error)
+        _refuse(name, error, json=json)
     screening = workspace.screening(tournament, boards, by_hand=True)
     if needs_boards:
         screening.boards_of(candidate)
@@ -136,15 +123,33 @@ def candidate_of(
     try:
         (candidate,) = screening.build([candidate])
     except ArenaError as error:
-        refuse(error)
+        _refuse(name, error, json=json)
     return Candidate(bot=candidate, tournament=tournament, screening=screening)
+
+
+def _refuse(name: str, error: ArenaError, *, json: bool) -> NoReturn:
+    """Report a bot that cannot even be started, and exit with code 1."""
+    if json:
+        finding: dict[str, object] = {
+            "weight": "fault",
+            "where": "before it is started",
+            "words": str(error),
+            "cure": "",
+            "log": [],
+            "again": [],
+        }
+        output.print_json([{"bot": name, "sound": False, "findings": [finding]}])
+    else:
+        print(f"FAULT   {output.safe_lines(str(error))}")
+    raise typer.Exit(1)
 
 
 class RunPrinter:
     """Prints a line for each run of a checkup when it has ended, with its number."""
 
     def __init__(self, *, silent: bool) -> None:
-        self._silent, self._number = silent, 0
+        self._silent = silent
+        self._number = 0
 
     def print(self, run: CheckRun, at_most: int) -> None:
         """Print a run; there are `at_most` of them."""
@@ -166,32 +171,8 @@ class RunPrinter:
 
 def _report(result: Checkup) -> Iterator[str]:
     """Yield lines: the figures of a checkup, its findings, and the conclusion."""
-
-    def ms(seconds: float | None) -> str:
-        return f"{(seconds or 0.0) * 1000:.1f} ms"
-
-    def of(limit: float | None) -> str:
-        return "" if limit is None else f" of {limit * 1000:g} ms"
-
-    limits, time = result.conditions.limits_of(result.bot), result.conditions.time
-    if result.ready is not None:
-        yield f"\nready in {ms(result.ready)}{of(time.start)}"
-    if (median := result.wall(0.5)) is not None:
-        slow, slowest = ms(result.wall(0.99)), ms(result.wall(1.0))
-        bank = (
-            f", and {time.bank:g} s a match beyond that"
-            if time.bank and time.move is not None
-            else ""
-        )
-        yield (
-            f"answers in {ms(median)} (median), {slow} (99 of 100), {slowest} "
-            f"(all){of(time.move)}{bank}"
-        )
-    memory = f" of {limits.memory / 1e6:.0f} MB" if limits.memory is not None else ""
-    processes = (
-        "" if limits.processes == 1 else f", up to {limits.processes or 'any number of'} processes"
-    )
-    yield f"memory {result.memory / 1e6:.0f} MB{memory}, CPU {result.cpu:.2f} s a match{processes}"
+    yield from _time_lines(result)
+    yield _usage_line(result)
     if result.bot.command[:1] == ("{python}",):
         yield (
             f"it may import {PYTHON_HERE}'s own library, arena.kit, its own folder, and what `pip "
@@ -209,15 +190,52 @@ def _report(result: Checkup) -> Iterator[str]:
         more = f", and {len(finding.again)} more" if finding.again else ""
         yield f"\n{finding.weight.upper():7} {finding.where}{more}"
         yield f"        {output.safe_lines(finding.words)}"
-        yield from (f"        stderr: {output.safe_lines(line)}" for line in finding.log)
+        for line in finding.log:
+            yield f"        stderr: {output.safe_lines(line)}"
         yield f"        -> {output.safe_lines(finding.cure)}"
-    skipped = (
-        f"; {result.skipped} more {'match was' if result.skipped == 1 else 'matches were'} not "
-        "tried"
+    conclusion = "is fit to play"
+    if not result.sound:
+        conclusion = "would lose matches as it is"
+        if result.skipped:
+            were = "match was" if result.skipped == 1 else "matches were"
+            conclusion += f"; {result.skipped} more {were} not tried"
+    yield f"\n{output.safe_line(result.bot.name)} {conclusion}"
+
+
+def _time_lines(result: Checkup) -> Iterator[str]:
+    """Yield lines: when the bot was ready, and how long its answers took, beside the limits."""
+    time = result.conditions.time
+    if result.ready is not None:
+        yield f"\nready in {_milliseconds(result.ready)}{_of_limit(time.start)}"
+    median = result.wall(0.5)
+    if median is None:
+        return
+    slow = _milliseconds(result.wall(0.99))
+    slowest = _milliseconds(result.wall(1.0))
+    bank = ""
+    if time.bank and time.move is not None:
+        bank = f", and {time.bank:g} s a match beyond that"
+    yield (
+        f"answers in {_milliseconds(median)} (median), {slow} (99 of 100), {slowest} "
+        f"(all){_of_limit(time.move)}{bank}"
     )
-    ending = (
-        "is fit to play"
-        if result.sound
-        else f"would lose matches as it is{skipped if result.skipped else ''}"
-    )
-    yield f"\n{output.safe_line(result.bot.name)} {ending}"
+
+
+def _milliseconds(seconds: float | None) -> str:
+    return f"{(seconds or 0.0) * 1000:.1f} ms"
+
+
+def _of_limit(seconds: float | None) -> str:
+    return "" if seconds is None else f" of {seconds * 1000:g} ms"
+
+
+def _usage_line(result: Checkup) -> str:
+    """Return a line with the memory, the CPU time and the processes of the bot."""
+    limits = result.conditions.limits_of(result.bot)
+    memory = f"memory {result.memory / 1e6:.0f} MB"
+    if limits.memory is not None:
+        memory += f" of {limits.memory / 1e6:.0f} MB"
+    processes = ""
+    if limits.processes != 1:
+        processes = f", up to {limits.processes or 'any number of'} processes"
+    return f"{memory}, CPU {result.cpu:.2f} s a match{processes}"

@@ -36,7 +36,7 @@ def doctor(
 
     It says what to do where something is missing.
     """
-    checks = []
+    checks: list[MachineCheck] = []
     for check in _checks(measure=measure, seconds=seconds):
         checks.append(check)
         if not json:
@@ -45,20 +45,22 @@ def doctor(
                 print(f"      to do: {output.safe_line(check.cure, 500)}")
     bad = [check.name for check in checks if check.state is Health.BAD]
     if json:
-        output.print_json(
-            {
-                "check": check.name,
-                **output.fields(check, "state", "found", "figures"),
-                "cure": check.cure or None,
-            }
-            for check in checks
-        )
+        output.print_json(_row(check) for check in checks)
     elif bad:
         print(f"\nno event can be played here: mend {' and '.join(bad)}")
     else:
         print("\nevents can be played here")
     if bad:
         raise typer.Exit(1)
+
+
+def _row(check: MachineCheck) -> dict[str, object]:
+    """Return a check as JSON values."""
+    return {
+        "check": check.name,
+        **output.fields(check, "state", "found", "figures"),
+        "cure": check.cure or None,
+    }
 
 
 def _checks(*, measure: bool, seconds: float) -> Iterator[MachineCheck]:
@@ -68,18 +70,9 @@ def _checks(*, measure: bool, seconds: float) -> Iterator[MachineCheck]:
     playable = True
     for check in checks():
         yield check
-        playable = playable and (check.state is not Health.BAD or check.name == "confinement")
-    programs: dict[str, set[str]] = {}  # that bots of each language need
-    for kit in starters.starters():
-        needed = {shlex.split(command)[0] for command in (kit.command, kit.build) if command}
-        # `python` in a bot's command is the interpreter that runs arena, whatever is on the path.
-        resolved = {
-            sys.executable if program == "python" else program
-            for program in needed
-            if "/" not in program
-        }
-        programs.setdefault(kit.language, set()).update(resolved)
-    yield toolchains(programs)
+        if check.state is Health.BAD and check.name != "confinement":
+            playable = False
+    yield toolchains(_programs())
     if measure and playable:
         # The dummy bot is arena's own, and can be trusted.
         level = choice.choose("auto", unsafe=True)
@@ -87,3 +80,21 @@ def _checks(*, measure: bool, seconds: float) -> Iterator[MachineCheck]:
         measured = [measuring.measure(count, level, seconds) for count in counts]
         yield measuring.clock_check(measured[0])
         yield measuring.lanes_check(measured)
+
+
+def _programs() -> dict[str, set[str]]:
+    """Return the programs that bots of each language need."""
+    programs: dict[str, set[str]] = {}
+    for kit in starters.starters():
+        needed = programs.setdefault(kit.language, set())
+        for command in (kit.command, kit.build):
+            if not command:
+                continue
+            program = shlex.split(command)[0]
+            # `python` in a bot's command is the interpreter that runs arena, whatever is on the
+            # path.
+            if program == "python":
+                needed.add(sys.executable)
+            elif "/" not in program:
+                needed.add(program)
+    return programs

@@ -16,6 +16,7 @@ from arena.games import rulebook
 from arena.games.conformance import Flaw
 from arena.games.conformance.examination import boards_of, examined
 from arena.replay.drawing import render_state
+from arena.values import Board
 
 
 def games(
@@ -32,33 +33,44 @@ def games(
             Path(), lambda mistake: output.notice(f"not listed: {mistake}")
         )
     if json:
-        output.print_json(
-            {
-                "board": board.label,
-                "roles": board.roles,
-                "sides": ["+".join(side) for side in board.sides],
-                "facts": rulebook.game_of(board).board(),
-            }
-            for board in boards
-        )
+        output.print_json(_board_row(board) for board in boards)
         return
-    rows = [
-        (board.label, ", ".join(board.roles), ", ".join(map("+".join, board.sides)))
-        for board in boards
-    ]
-    output.print_table(output.make_table(("board", "roles", "sides"), rows))
-    for more in () if name else rulebook.games_with_named_boards(Path()):
+    cells: list[tuple[str, ...]] = []
+    for board in boards:
+        sides = ", ".join(map("+".join, board.sides))
+        cells.append((board.label, ", ".join(board.roles), sides))
+    output.print_table(output.make_table(("board", "roles", "sides"), cells))
+    if name:
+        for board in boards:
+            _draw(board)
+        return
+    for game in rulebook.games_with_named_boards(Path()):
         print(
-            f"\n{more}/...: boards that are made from their names; `arena games {more}` lists them"
+            f"\n{game}/...: boards that are made from their names; `arena games {game}` lists them"
         )
-    if not name and (sampled := rulebook.sampled_names(Path())):
+    sampled = rulebook.sampled_names(Path())
+    if sampled:
         examples = ", ".join(output.safe_line(f"{label}:20") for label in sampled)
         print(f"boards that are sampled for an event, as many as you write: {examples}")
-    for board in boards if name else ():
-        game = rulebook.game_of(board)
-        print(f"\n{output.safe_line(board.label)}\n")
-        print(render_state(game, game.view(game.start(), None), colour=output.wants_colour()))
-        print("\n".join(_fact_lines(game.board())))
+
+
+def _board_row(board: Board) -> dict[str, object]:
+    """Return a board as JSON values."""
+    return {
+        "board": board.label,
+        "roles": board.roles,
+        "sides": ["+".join(side) for side in board.sides],
+        "facts": rulebook.game_of(board).board(),
+    }
+
+
+def _draw(board: Board) -> None:
+    """Print the start of a board as a drawing, and the facts that the drawing does not show."""
+    game = rulebook.game_of(board)
+    print(f"\n{output.safe_line(board.label)}\n")
+    start = game.view(game.start(), None)
+    print(render_state(game, start, colour=output.wants_colour()))
+    print("\n".join(_fact_lines(game.board())))
 
 
 DRAWN = ("wall", "size")
@@ -75,16 +87,16 @@ def _fact_lines(facts: Iterable[Fact]) -> Iterator[str]:
             continue
         lines = [output.safe_line(fact) for fact in group]
         if len(lines) <= LISTED:
-            yield from (f"  {line}" for line in lines)
+            for line in lines:
+                yield f"  {line}"
             continue
         name = output.safe_line(word)
         table = ", ".join(line.removeprefix(name).strip() for line in lines)
-        indent = " " * (len(name) + 3)
         yield from wrap(
             table,
             FACTS_WIDTH,
             initial_indent=f"  {name} ",
-            subsequent_indent=indent,
+            subsequent_indent=" " * (len(name) + 3),
             break_long_words=False,
             break_on_hyphens=False,
         )
@@ -109,35 +121,35 @@ def check_rules(
     The exit code is 1 when they break the contract.
     """
     results: list[tuple[str, list[Flaw], list[Flaw]]] = []
+    """The label of each board, its flaws, and the warnings."""
     try:
-        results += [(board.label, *examined(board, playouts, seed)) for board in boards_of(file)]
+        for board in boards_of(file):
+            flaws, warnings = examined(board, playouts, seed)
+            results.append((board.label, flaws, warnings))
     except ArenaError as error:
         if not Path(file).is_file():
             raise
         results = [(file, [Flaw(words=str(error))], [])]
     if json:
-        output.print_json(
-            {
-                "board": label,
-                "sound": not flaws,
-                "flaws": list(map(_flaw_row, flaws)),
-                "warnings": list(map(_flaw_row, doubts)),
-            }
-            for label, flaws, doubts in results
-        )
+        rows: list[dict[str, object]] = []
+        for label, flaws, warnings in results:
+            row: dict[str, object] = {"board": label, "sound": not flaws}
+            row["flaws"] = list(map(_flaw_row, flaws))
+            row["warnings"] = list(map(_flaw_row, warnings))
+            rows.append(row)
+        output.print_json(rows)
     else:
-        for label, flaws, doubts in results:
+        for label, flaws, warnings in results:
             name = output.safe_line(label)
             if not flaws:
                 print(
                     f"ok     {name}: keeps the contract in {playouts} random matches, and in "
                     "other processes"
                 )
-            for mark, found in (("FAULT", flaws), ("WARN ", doubts)):
-                for flaw in found:
-                    print(
-                        f"{mark}  {name}: {output.safe_lines(flaw.words)}", *_origin(flaw), sep="\n"
-                    )
+            for flaw in flaws:
+                _print_flaw("FAULT", name, flaw)
+            for flaw in warnings:
+                _print_flaw("WARN ", name, flaw)
     if any(flaws for _, flaws, _ in results):
         raise typer.Exit(1)
 
@@ -146,18 +158,18 @@ def _flaw_row(flaw: Flaw) -> dict[str, object]:
     return {"words": flaw.words, "turn": flaw.turn, "moves": flaw.moves, "state": flaw.facts}
 
 
-def _origin(flaw: Flaw) -> Iterator[str]:
-    """Yield lines: the state in which a flaw shows, and the moves that lead there."""
+def _print_flaw(mark: str, board: str, flaw: Flaw) -> None:
+    """Print a flaw, the state in which it shows, and the moves that lead there."""
+    print(f"{mark}  {board}: {output.safe_lines(flaw.words)}")
     if flaw.turn is None:
         return
-    yield f"       in the state after {output.counted(flaw.turn, 'turn')}:"
-    yield from (f"         {output.safe_line(fact)}" for fact in flaw.facts)
+    print(f"       in the state after {output.counted(flaw.turn, 'turn')}:")
+    for fact in flaw.facts:
+        print(f"         {output.safe_line(fact)}")
     if flaw.moves:
         omitted = "... " if len(flaw.moves) > MOVES_SHOWN else ""
-        yield (
-            "       reached by: "
-            f"{omitted}{output.safe_line('; '.join(flaw.moves[-MOVES_SHOWN:]), 1000)}"
-        )
+        moves = output.safe_line("; ".join(flaw.moves[-MOVES_SHOWN:]), 1000)
+        print(f"       reached by: {omitted}{moves}")
 
 
 MOST_OPENINGS = 1_000_000
@@ -179,7 +191,8 @@ def openings(
     """Draw openings that lead to different states; none of them ends the match."""
     from arena.games import openings
 
-    seed = secrets.token_hex(16) if seed is None else seed
+    if seed is None:
+        seed = secrets.token_hex(16)
     rows: list[dict[str, object]] = []
     for chosen in rulebook.find(board, Path()):
         game = rulebook.game_of(chosen)
@@ -194,7 +207,8 @@ def openings(
                 f"{chosen.label}: {len(sequences)} of {count}: no more states were found with "
                 f"--plies {plies}"
             )
-        rows += [{"board": chosen.label, "moves": moves} for moves in sequences]
+        for moves in sequences:
+            rows.append({"board": chosen.label, "moves": moves})
         if not json:
             print("\n".join(openings.line(chosen.label, moves) for moves in sequences))
     if json:
