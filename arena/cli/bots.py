@@ -1,9 +1,10 @@
 """`arena new`, `arena bots` and `arena withdraw`: make, list and withdraw the bots here."""
 
 import shlex
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +16,9 @@ from arena.display_names import bot_shown
 from arena.errors import ArenaError
 from arena.event import discovery
 from arena.games import rulebook
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 def new(
@@ -35,41 +39,37 @@ def new(
     from arena.event import config
 
     if name is None:
-        rows = [
-            {"name": kit.name, "language": kit.language, "build": kit.build}
-            for kit in starters.starters()
-        ]
+        rows = [output.fields(kit, "name", "language", "build") for kit in starters.starters()]
         output.print_records(rows, json=json)
         return
     kit = starters.find(language)
     file = paths.tournament_file(None)
     tournament = config.load(file) if file.is_file() else None
-    folder = Path((tournament.bots if tournament else None) or ".")
+    folder = Path()
+    known = game
+    if tournament is not None:
+        folder = Path(tournament.bots or ".")
+        if not game and tournament.boards:
+            # The suggested match is on the event's first board; of many boards to draw it is
+            # enough to draw one.
+            known = tournament.boards[0].partition(":")[0]
     target = folder / discovery.checked(name, Path("NAME"))
-    # Without --game the suggested match is on the event's first board; of many to draw it is enough
-    # to draw one.
-    known = game or (
-        tournament.boards[0].partition(":")[0] if tournament and tournament.boards else None
-    )
     boards = rulebook.find(known) if known else rulebook.all_boards()
-    games = []  # for bot.toml: a game, one of its boards, or nothing for everything
+    games: list[str] = []  # for bot.toml: a game, one of its boards, or nothing for everything
     if game is not None:
         query = game.partition(":")[0]  # a colon is followed by the number of boards to draw
         is_board = len(boards) == 1 and query.rpartition("/")[2] == boards[0].name
-        games = [boards[0].label if is_board else boards[0].game]
+        games.append(boards[0].label if is_board else boards[0].game)
     path = shlex.quote(str(target))
     board = f" --board {shlex.quote(boards[0].label)}"
-    match = f"{' '.join([path] * len(boards[0].sides))}{board}"
-    readme = {
-        "name": target.name,
-        "path": path,
-        "match": match,
-    }  # a kit's README.md leaves these open
+    players = " ".join([path] * len(boards[0].sides))
+    match = f"{players}{board}"
+    readme = {"name": target.name, "path": path, "match": match}
+    """What a kit's README.md leaves open."""
     starters.copy(kit, target, author=author, games=games, replacements=readme)
     if json:
-        output.print_json(
-            [{"bot": name, "path": str(target), "language": kit.language, "build": kit.build}]
-        )
+        row = {"bot": name, "path": str(target), "language": kit.language, "build": kit.build}
+        output.print_json([row])
         return
     print(f"{target} is a bot now: {target / 'README.md'} says where to begin. Next:\n")
     if boards[0].game not in rulebook.games_with_named_boards():
@@ -97,14 +97,7 @@ def bots(
 
     A row has name, version, digest, author, language, games, state and display name.
     """
-    tournament = workspace.own_tournament()
-    people = named_bots.people_now(Path())
-    rows = list(
-        listing.rows(workspace.bot_store(tournament), people) if tournament.bots is not None else ()
-    )
-    by_hand = tuple(entry for entry in tournament.bot if entry.adds_bot)
-    tables = tournament.model_copy(update={"bots": None, "bot": by_hand}).entrants(Path())
-    rows += [listing.row_of(bot, listing.BotState.BY_HAND) for bot in tables]
+    rows = _rows()
     if not versions:
         rows = listing.newest(rows)
     if json:
@@ -113,21 +106,40 @@ def bots(
     refusals = sum(row.state == "refused" for row in rows)
     if not refused:
         rows = [row for row in rows if row.state != "refused"]
-    games = [{"games": " ".join(row.games) or ("all" if row.digest else "")} for row in rows]
-    cells = [
-        list((output.fields(row, *HEADERS) | played).values())
-        for row, played in zip(rows, games, strict=True)
-    ]
-    filled = [
-        index for index in range(len(HEADERS)) if not cells or any(row[index] for row in cells)
-    ]
-    narrow = [[row[index] for index in filled] for row in cells]
-    output.print_table(output.make_table([HEADERS[index] for index in filled], narrow))
+    output.print_table(_table(rows))
     if refusals and not refused:
         output.notice(f"{refusals} refused; `arena bots --refused` says why")
     for row in rows:
         if row.words:
             output.notice(f"{row.name}: {output.safe_line(row.words, REASON_LENGTH)}")
+
+
+def _rows() -> list[listing.Row]:
+    """Return the bots here: those that were submitted, then those of tables of tournament.toml."""
+    tournament = workspace.own_tournament()
+    rows: list[listing.Row] = []
+    people = named_bots.people_now(Path())
+    if tournament.bots is not None:
+        rows += listing.rows(workspace.bot_store(tournament), people)
+    tables = tuple(entry for entry in tournament.bot if entry.adds_bot)
+    only_tables = tournament.model_copy(update={"bots": None, "bot": tables})
+    for bot in only_tables.entrants(Path()):
+        rows.append(listing.row_of(bot, listing.BotState.BY_HAND))
+    return rows
+
+
+def _table(rows: Sequence[listing.Row]) -> "Table":
+    """Return a table of bots, without the columns that are empty."""
+    columns: dict[str, list[object]] = {}
+    for header in HEADERS:
+        columns[header] = [getattr(row, header) for row in rows]
+    columns["games"] = []
+    for row in rows:
+        every = "all" if row.digest else ""
+        columns["games"].append(" ".join(row.games) or every)
+    filled = [header for header in HEADERS if not rows or any(columns[header])]
+    cells = zip(*[columns[header] for header in filled], strict=True)
+    return output.make_table(filled, list(cells))
 
 
 def withdraw(

@@ -101,11 +101,7 @@ def take_in(
     workspace.forget_secrets(tournament)
     store = workspace.bot_store(tournament)
     class_list = people_files.of_workspace(Path(), people)
-    folder = path if is_class(path) else None
-    if packed_as(path) is not None and path.is_file():
-        folder = class_in(
-            path, class_list, Path(mkdtemp(dir=workspace.temporary_folder())) / "class"
-        )
+    folder = _class_folder(path, class_list)
     if folder is None:
         if not os.path.lexists(path):  # does not raise when the name is too long for a file
             raise ArenaError(
@@ -129,13 +125,12 @@ def take_in(
                 f"{path}: holds no bot: no file, and no folder, whose name begins with a letter"
             )
     screening = workspace.screening(tournament, options.names_in(boards))
-    decisions: list[SubmissionDecision] = []
     submissions = Submissions(store, screening.faults, tournament.table_bots, class_list)
+    decisions: list[SubmissionDecision] = []
     with closing(submissions.submit_all(requests)) as decided, ExitStack() as waiting:
         if folder is None:  # of many bots each line shows how far the check is
-            waiting.enter_context(
-                ProgressLine(f"{output.safe_line(path.name)} is checked", begins=True)
-            )
+            line = ProgressLine(f"{output.safe_line(path.name)} is checked", begins=True)
+            waiting.enter_context(line)
         for decision in decided:
             waiting.close()
             decisions.append(decision)
@@ -144,28 +139,42 @@ def take_in(
     if tell is not None:
         tell(decisions)
     if json:
-        output.print_json(
-            {
-                "path": str(decision.request.path),
-                "name": decision.name,
-                **output.fields(decision.note, "display", "email"),
-                "result": decision.status,
-                **output.fields(decision, "version", "words", "reasons"),
-                "digest": decision.bot.digest if decision.bot else None,
-                "where": str(decision.where) if decision.where else None,
-            }
-            for decision in decisions
-        )
+        output.print_json(_row(decision) for decision in decisions)
     if folder is not None:
         results = Counter(str(decision.status) for decision in decisions)
-        output.notice(", ".join(f"{count} {result}" for result, count in sorted(results.items())))
-    for name in [decision.name for decision in decisions if decision.bot is not None]:
-        for playing in store.playing(name):
-            for sentence in tournament.unmet_requests(discovery.from_path(playing, name)):
+        counts = [f"{count} {result}" for result, count in sorted(results.items())]
+        output.notice(", ".join(counts))
+    for decision in decisions:
+        if decision.bot is None:
+            continue
+        for playing in store.playing(decision.name):
+            program = discovery.from_path(playing, decision.name)
+            for sentence in tournament.unmet_requests(program):
                 output.notice(sentence)
     _tell_people(decisions, class_list, store, several=keep == "best")
     if any(decision.status is SubmissionStatus.REFUSED for decision in decisions):
         raise typer.Exit(1)
+
+
+def _class_folder(path: Path, class_list: People) -> Path | None:
+    """Return the folder with the bots of a class, unpacked if need be; None if it is one bot."""
+    if packed_as(path) is not None and path.is_file():
+        target = Path(mkdtemp(dir=workspace.temporary_folder())) / "class"
+        return class_in(path, class_list, target)
+    return path if is_class(path) else None
+
+
+def _row(decision: SubmissionDecision) -> dict[str, object]:
+    """Return a decision as JSON values."""
+    return {
+        "path": str(decision.request.path),
+        "name": decision.name,
+        **output.fields(decision.note, "display", "email"),
+        "result": decision.status,
+        **output.fields(decision, "version", "words", "reasons"),
+        "digest": decision.bot.digest if decision.bot else None,
+        "where": str(decision.where) if decision.where else None,
+    }
 
 
 def _tell_people(
@@ -175,9 +184,10 @@ def _tell_people(
 
     Also which of these people have several bots that play, unless `several` are wanted.
     """
-    older = [
-        output.safe_line(path.name) for decision in decisions for path in decision.request.older
-    ]
+    older: list[str] = []
+    for decision in decisions:
+        for path in decision.request.older:
+            older.append(output.safe_line(path.name))
     if older:
         output.notice(
             f"the newest of each person counts, and not: {', '.join(older)}; `--keep best` lets "
@@ -185,48 +195,61 @@ def _tell_people(
         )
     if not list(people):
         return
-    strangers = []
-    for decision in decisions:
-        if not decision.note.person:
-            fitting = sorted(person.id for person in people.candidates(decision.request.label))
-            strangers.append(
-                f"{decision.name} ({' or '.join(fitting)}?)" if fitting else decision.name
-            )
-    if strangers:
-        output.notice(
-            "not of anybody in the table of people: "
-            f"{', '.join(map(output.safe_line, strangers))}; to say whose a bot is, call its file "
-            "after the id"
-        )
-    playing = {} if several else bots_that_play(people, store)
-    for person in dict.fromkeys(people.with_id(decision.note.person) for decision in decisions):
-        if person is not None and len(playing.get(person, ())) > 1:
-            both = " and ".join(playing[person])
-            output.notice(
-                f"{output.safe_line(person.name)}: {both} play, and one is enough: `arena "
-                "withdraw NAME`"
-            )
+    _tell_strangers(decisions, people)
+    if not several:
+        _tell_several(decisions, people, store)
     everybody = students((), people, store)
     labels = names.unambiguous([(student.name, student.id) for student in everybody])
-    missing = [
-        output.safe_line(label)
-        for student, label in zip(everybody, labels, strict=True)
-        if student.state is StudentState.NOTHING
-    ]
+    missing: list[str] = []
+    for student, label in zip(everybody, labels, strict=True):
+        if student.state is StudentState.NOTHING:
+            missing.append(output.safe_line(label))
     if missing:
         output.notice(f"nothing from {len(missing)} of the table of people: {', '.join(missing)}")
 
 
+def _tell_strangers(decisions: Sequence[SubmissionDecision], people: People) -> None:
+    """Print which bots belong to nobody in the table of people, and to whom they may belong."""
+    strangers: list[str] = []
+    for decision in decisions:
+        if decision.note.person:
+            continue
+        stranger = decision.name
+        fitting = sorted(person.id for person in people.candidates(decision.request.label))
+        if fitting:
+            stranger += f" ({' or '.join(fitting)}?)"
+        strangers.append(output.safe_line(stranger))
+    if strangers:
+        output.notice(
+            f"not of anybody in the table of people: {', '.join(strangers)}; to say whose a bot "
+            "is, call its file after the id"
+        )
+
+
+def _tell_several(decisions: Sequence[SubmissionDecision], people: People, store: BotStore) -> None:
+    """Print which people of these decisions have several bots that play."""
+    playing = bots_that_play(people, store)
+    persons = [people.with_id(decision.note.person) for decision in decisions]
+    for person in dict.fromkeys(persons):
+        if person is None:
+            continue
+        bots_of_person = playing.get(person, ())
+        if len(bots_of_person) > 1:
+            output.notice(
+                f"{output.safe_line(person.name)}: {' and '.join(bots_of_person)} play, and one "
+                "is enough: `arena withdraw NAME`"
+            )
+
+
 def _print(decision: SubmissionDecision, *, reasons: bool) -> None:
     """Print a line about a submission; with `reasons` all the reasons of a refusal too."""
-    digest = f"  {decision.bot.digest}" if decision.bot else ""
-    real = (
-        f" ({output.safe_line(decision.note.display)})"
-        if decision.note.display != decision.name
-        else ""
-    )
+    name = output.safe_line(decision.name)
+    if decision.note.display != decision.name:
+        name += f" ({output.safe_line(decision.note.display)})"
+    if decision.bot:
+        name += f"  {decision.bot.digest}"
     reason = output.safe_line(decision.words, bots.REASON_LENGTH)
-    print(f"{decision.status:8}  {output.safe_line(decision.name)}{real}{digest}  {reason}")
+    print(f"{decision.status:8}  {name}  {reason}")
     if reasons and decision.reasons:
         print(f"\n{output.safe_lines(decision.reasons)}\n\nIt is kept beside {decision.where}")
     sys.stdout.flush()
