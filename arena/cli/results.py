@@ -86,11 +86,13 @@ def leaderboard(
     if len(chosen) > 1:
         count = ("two", "three", "four")[len(chosen) - 2]
         raise ArenaError(f"{' and '.join(chosen)} are {count} tables: name one")
-    if (board or role) and chosen not in ([], ["--rankings"], ["--crosstable"]):
-        raise ArenaError(
-            f"--board and --role choose from the rankings or the crosstable: leave out {chosen[0]}"
-        )
-    rankings = rankings or (bool(board or role) and not crosstable)
+    if board or role:
+        if timing or placings:
+            raise ArenaError(
+                "--board and --role choose from the rankings or the crosstable: leave out "
+                f"{chosen[0]}"
+            )
+        rankings = not crosstable
     folder = paths.event_folder(event)
     results = read(folder, all_versions=all_versions, rating=rating, versions=versions)
     if crosstable:
@@ -105,7 +107,8 @@ def leaderboard(
         else:
             leaderboard_text.print_rankings(results, rows)
     elif placings:
-        _print_rows(PLACINGS.in_file(result_files.placings_of(results)), PLACINGS, json=json)
+        rows = PLACINGS.in_file(result_files.placings_of(results))
+        _print_rows(rows, PLACINGS, json=json)
     else:
         print_leaderboard(results, wide=wide, json=json)
 
@@ -248,7 +251,8 @@ def _rank_changes(results: "Results") -> dict[tuple[str | None, str], int | str]
     changes: dict[tuple[str | None, str], int | str] = {}
     for league in (results, *results.leagues):
         for bot, change in league.rank_changes.items():
-            changes[league.game, bot] = NEW if change is None else change
+            key = (league.game, bot)
+            changes[key] = NEW if change is None else change
     return changes
 
 
@@ -263,10 +267,11 @@ def _print_placings(results: "Results") -> None:
     print(f'places by the rules of schedule = "{schedule}", where a bye counts as a win:')
     columns = shown_columns(schedule)
     keys = ["display" if column.name == "bot" else column.name for column in columns]
-    for number, (game, placed) in enumerate(groupby(placings, key=lambda row: row["game"])):
+    games = groupby(placings, key=lambda row: row["game"])
+    for number, (game, rows) in enumerate(games):
         if len(results.games) > 1:
             output.print_section(number, game)
-        cells = [[row[key] for key in keys] for row in placed]
+        cells = [[row[key] for key in keys] for row in rows]
         output.print_table(output.make_table(columns, cells))
     print("\nby rating, which knows matches only:")
 
