@@ -5,13 +5,13 @@ The duel is an event of its own (event/duel.py), whose matches are played as tho
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from arena import signals, workspace
 from arena.cli import options, output, paths, watching
-from arena.cli.run import command_line
+from arena.cli.command_line import command_line
 from arena.errors import ArenaError
 from arena.event import duel_words, run_words
 from arena.event.duel import DuelAudience, DuelRun
@@ -20,7 +20,7 @@ from arena.values import Abort, Bot, Event, Fault, Record
 
 if TYPE_CHECKING:
     from arena.event.config import Tournament
-    from arena.event.duel import Duel
+    from arena.event.duel import Duel, Scale
     from arena.event.service import Opener
     from arena.event.tournament import Progress
 
@@ -31,6 +31,7 @@ may need to know."""
 MOST_PAIRINGS = 100_000  # their plan takes some 100 MB
 BOUNDS_METAVAR = "LOW HIGH"
 Bounds = tuple[float, float] | None
+DEFAULT_POINTS = (0.0, 5.0)
 
 
 def duel(
@@ -87,55 +88,28 @@ def duel(
     Exit codes: 0 it is better; 1 it is not better; 3 undecided; with --no-faults, 4 it is better by
     faults alone. The same command goes on with a duel that was stopped.
     """
-    from arena.event.duel import ELO, POINTS, Duel
+    from arena.event.duel import Duel
 
-    if points is not None and elo is not None:
-        raise ArenaError("--points and --elo are two ways to say the same bounds: choose one")
-    scale = ELO if elo is not None else POINTS
-    low, high = elo or points or (0.0, 5.0)
-    if not low < high:
-        raise ArenaError(
-            f"--{scale.unit.lower()} {low:g} {high:g}: the first bound must be lower than the "
-            "second"
-        )
-    if not (0 < alpha < 0.5 and 0 < beta < 0.5):
-        raise ArenaError(
-            f"--alpha {alpha:g} and --beta {beta:g}: both must be above 0 and below 0.5"
-        )
-    try:
-        question = sequential.Question(
-            low=scale.to_points(low), high=scale.to_points(high), alpha=alpha, beta=beta
-        )
-    except ValueError as error:
-        hint = (
-            "both bounds must be between -100 and 100"
-            if scale is POINTS
-            else "no match can show such a difference"
-        )
-        raise ArenaError(f"--{scale.unit.lower()} {low:g} {high:g}: {hint}") from error
+    scale, question = _question(points, elo, alpha, beta)
     overrides = options.overrides(
         settings, seed=seed, name=name, workers=workers, sandbox=sandbox, unsafe=unsafe
     )
     tournament = workspace.own_tournament(overrides)
-    bots = first, second = workspace.bot_named(bot), workspace.bot_named(opponent)
-    # `ada@1` and `ada@2` have the name `ada`.
-    if (
-        first.digest == second.digest
-        and first.name.partition("@")[0] == second.name.partition("@")[0]
-    ):
-        raise ArenaError(f"{bot} and {opponent} are the same bot, file by file: name two")
-    name = name or f"duel-{first.name}-{second.name}"
-    event = prepared(tournament, bots, name, ("--max-pairings", max_pairings), boards)
+    first, second = _two_bots(bot, opponent)
+    names = (first.name, second.name)
+    if not name:
+        name = f"duel-{first.name}-{second.name}"
+    most = ("--max-pairings", max_pairings)
+    event = prepared(tournament, (first, second), name, most, boards)
     workspace.warn_about_confinement(event.conditions)
-    state = Duel(event, (first.name, second.name), sequential.SequentialTest(question), scale)
+    state = Duel(event, names, sequential.SequentialTest(question), scale)
     folder = paths.results_folder(Path(), event.name)
     with signals.listening() as interrupt:
         services = workspace.services(tournament, Path())
         given_up = play(state, folder, tournament, interrupt, services).given_up
     if interrupt and state.test.decision is None:
-        output.notice(
-            f"{duel_words.pairings_of(state)} are complete; to go on:\n  {command_line()}"
-        )
+        pairings = duel_words.pairings_of(state)
+        output.notice(f"{pairings} are complete; to go on:\n  {command_line()}")
         raise typer.Exit(interrupt.code)
     watching.notice_given_up(given_up)
     output.print_result([_row(state, folder)], *duel_words.report(state), json=json)
@@ -144,16 +118,54 @@ def duel(
             "its pairing comes before others, so the test cannot go on; to try again:\n  "
             f"{command_line()}"
         )
-    output.notice(
-        f"stored in {paths.displayed(folder)}; `arena report {paths.displayed(folder)}` shows "
-        "every match"
-    )
+    results = paths.displayed(folder)
+    output.notice(f"stored in {results}; `arena report {results}` shows every match")
     if state.test.decision is None:
         raise typer.Exit(UNDECIDED_CODE)
     if no_faults and state.won_by_faults_alone:
         raise typer.Exit(FAULTS_CODE)
     if state.test.decision is not sequential.Decision.BETTER:
         raise typer.Exit(1)
+
+
+def _question(
+    points: Bounds, elo: Bounds, alpha: float, beta: float
+) -> "tuple[Scale, sequential.Question]":
+    """Return the question of the test, with the unit in which the user put it."""
+    from arena.event.duel import ELO, POINTS
+
+    if points is not None and elo is not None:
+        raise ArenaError("--points and --elo are two ways to say the same bounds: choose one")
+    scale = ELO if elo is not None else POINTS
+    low, high = elo or points or DEFAULT_POINTS
+    bounds = f"--{scale.unit.lower()} {low:g} {high:g}"
+    if not low < high:
+        raise ArenaError(f"{bounds}: the first bound must be lower than the second")
+    if not (0 < alpha < 0.5 and 0 < beta < 0.5):
+        raise ArenaError(
+            f"--alpha {alpha:g} and --beta {beta:g}: both must be above 0 and below 0.5"
+        )
+    try:
+        low_points = scale.to_points(low)
+        high_points = scale.to_points(high)
+        question = sequential.Question(low=low_points, high=high_points, alpha=alpha, beta=beta)
+    except ValueError as error:
+        hint = "no match can show such a difference"
+        if scale is POINTS:
+            hint = "both bounds must be between -100 and 100"
+        raise ArenaError(f"{bounds}: {hint}") from error
+    return scale, question
+
+
+def _two_bots(bot: str, opponent: str) -> tuple[Bot, Bot]:
+    """Return the bots of these names; ArenaError if they are one and the same."""
+    first = workspace.bot_named(bot)
+    second = workspace.bot_named(opponent)
+    # `ada@1` and `ada@2` have the name `ada`.
+    same_name = first.name.partition("@")[0] == second.name.partition("@")[0]
+    if same_name and first.digest == second.digest:
+        raise ArenaError(f"{bot} and {opponent} are the same bot, file by file: name two")
+    return first, second
 
 
 class DuelWatcher(watching.Watcher):
@@ -166,7 +178,8 @@ class DuelWatcher(watching.Watcher):
 
     def begins(self, planned: int, finished: int) -> None:
         """Part of `Audience`."""
-        self.planned, self.done = planned, finished
+        self.planned = planned
+        self.done = finished
         before = f", {finished} matches played before" if finished else ""
         most = self._duel.event.repeats * self._duel.pairings_a_round
         self.line(f"{self.name}: at most {output.counted(most, 'pairing')}{before}, {self.lanes}")
@@ -187,10 +200,11 @@ class DuelWatcher(watching.Watcher):
 
     def lines(self) -> list[str]:
         """Return the state of the test."""
-        speed = "" if self.rate is None else f", {self.rate:.1f} matches/s"
         bot, opponent = map(output.safe_line, self._duel.names)
-        pairings = duel_words.pairings_of(self._duel)
-        return [f"{bot} against {opponent}: {pairings}{speed}", *duel_words.evidence(self._duel)]
+        line = f"{bot} against {opponent}: {duel_words.pairings_of(self._duel)}"
+        if self.rate is not None:
+            line += f", {self.rate:.1f} matches/s"
+        return [line, *duel_words.evidence(self._duel)]
 
 
 def prepared(
@@ -229,7 +243,8 @@ def play(
     """
     from arena.event import duel as duels
 
-    workers, pin = workspace.matches_at_once(tournament, duel.event), tournament.workers.pinned
+    workers = workspace.matches_at_once(tournament, duel.event)
+    pin = tournament.workers.pinned
     watcher = DuelWatcher(duel, workers)
 
     def run(is_over: Callable[[], bool]) -> "Progress":
@@ -247,23 +262,25 @@ def play(
 
 def _row(duel: "Duel", folder: Path) -> dict[str, object]:
     """Return the outcome for `--json`; differences and bounds are in `unit`."""
-    test, question = duel.test, duel.test.question
+    test = duel.test
+    question = test.question
     low, high = test.interval()
-    points = {
-        "difference": test.mean,
-        "low": low,
-        "high": high,
-        "bound_low": question.low,
-        "bound_high": question.high,
-    }
-    figures: dict[str, Any] = {
-        **{key: duel.scale.of_points(value) for key, value in points.items()},
-        **output.fields(question, "alpha", "beta"),
-        **output.fields(test, "level", "llr_better", "llr_not_better"),
+    of_points = duel.scale.of_points
+    figures = {
+        "difference": of_points(test.mean),
+        "low": of_points(low),
+        "high": of_points(high),
+        "bound_low": of_points(question.low),
+        "bound_high": of_points(question.high),
+        "alpha": question.alpha,
+        "beta": question.beta,
+        "level": test.level,
+        "llr_better": test.llr_better,
+        "llr_not_better": test.llr_not_better,
         "llr_better_bound": test.bound_better,
         "llr_not_better_bound": test.bound_not_better,
     }
-    return {
+    row: dict[str, object] = {
         "bot": duel.names[0],
         "opponent": duel.names[1],
         "verdict": test.decision or "undecided",
@@ -271,8 +288,10 @@ def _row(duel: "Duel", folder: Path) -> dict[str, object]:
         "pairings": duel.pairings,
         "matches": duel.rounds * duel.round_matches,
         "unit": duel.scale.unit,
-        **{key: round(value, 4) + 0.0 for key, value in figures.items()},  # 0.0 for -0.0
-        "faults": duel_words.faults_of(duel),
-        "by_faults_alone": duel.won_by_faults_alone,
-        "results": paths.displayed(folder),
     }
+    for key, figure in figures.items():
+        row[key] = round(figure, 4) + 0.0  # 0.0 for -0.0
+    row["faults"] = duel_words.faults_of(duel)
+    row["by_faults_alone"] = duel.won_by_faults_alone
+    row["results"] = paths.displayed(folder)
+    return row

@@ -15,7 +15,7 @@ import typer
 from arena import signals, whole_files, workspace
 from arena.cli import duel as duels
 from arena.cli import options, output, paths, results, stored_match, watching
-from arena.cli.run import command_line
+from arena.cli.command_line import command_line
 from arena.errors import ArenaError, writing
 from arena.event import duel_words
 from arena.extras.tune import history, variants

@@ -1,0 +1,72 @@
+"""What a user should know before a run begins, on stderr."""
+
+import shlex
+import stat
+from pathlib import Path
+
+from arena import workspace
+from arena.cli import output, paths
+from arena.cli.run.planned import PlannedRun
+from arena.event.schedules import round_robin
+from arena.values import Event
+
+
+def name_idle_bots(run: PlannedRun) -> None:
+    """Name the bots that play none of the boards, which a mistake in a bot.toml may have caused."""
+    playing = {bot.name for bot in run.event.bots}
+    idle: list[str] = []
+    for bot in run.entrants:
+        waits_for_model = bot.model and run.event.conditions.model is None
+        if bot.name not in playing and not bot.remote and not waits_for_model:
+            idle.append(output.safe_line(bot.name))
+    if idle:
+        output.notice(f"left out, since they play none of the boards: {', '.join(idle)}")
+
+
+def name_empty_boards(event: Event) -> None:
+    """Name the boards for which there are too few bots."""
+    for board in event.boards:
+        if round_robin.number_of_seatings(board, event.bots, event.seating):
+            continue
+        needed = len(round_robin.groups_of(board, event.seating))
+        output.notice(
+            f"{board.label}: no match, since it needs {needed} different bots that play its "
+            "roles; add bots"
+        )
+
+
+def warn(run: PlannedRun) -> None:
+    """Warn of what is weak here, and of what the file says or the bots ask for in vain."""
+    event = run.event
+    workspace.warn_about_confinement(event.conditions)
+    _warn_about_writers(run)
+    for bot in event.bots:
+        for sentence in run.tournament.unmet_requests(bot):
+            output.notice(sentence)
+    names = {bot.name for bot in run.entrants}
+    absent = sorted(run.tournament.bots_with_settings - names)
+    if absent:
+        folder = run.tournament.bots
+        output.notice(f"[[bot]] {', '.join(absent)}: no bot of this name is in the folder {folder}")
+
+
+def _warn_about_writers(run: PlannedRun) -> None:
+    """Warn about each file that decides which programs run as our user, and that all may write.
+
+    Who may write to the folder of a file can exchange it, unless the folder is sticky, as /tmp is.
+    The run goes on: on some file systems, such as those of Windows in WSL, every file looks like
+    that. A group may write, because the organisers of a course share their folder.
+    """
+    files = {run.path}
+    for board in run.event.boards:
+        files.add(Path(board.rules))
+    folders = {file.parent for file in files}
+    for path in sorted(files | folders):
+        mode = path.stat().st_mode
+        is_sticky = stat.S_ISDIR(mode) and mode & stat.S_ISVTX
+        if mode & stat.S_IWOTH and not is_sticky:
+            name = paths.displayed(path)
+            output.notice(
+                f"warning: {name}: everybody on this machine may write into it, and so run "
+                f"programs as you: `chmod o-w {shlex.quote(name)}`"
+            )
