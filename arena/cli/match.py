@@ -22,7 +22,7 @@ from arena.match import play
 from arena.match.referee import Referee
 from arena.replay.replayer import Replayer, scenes
 from arena.sandbox.launcher import Launcher
-from arena.values import Board, Bot, Limits, Match, Record
+from arena.values import Board, Bot, Limits, Match, OpeningMoves, Record
 
 UNLIMITED: dict[str, object] = {
     "time.start": "none",
@@ -72,17 +72,24 @@ def match(
     With --from it goes on from a turn of a recorded match.
     """
     overrides = options.overrides(sandbox=sandbox, unsafe=unsafe)
-    tournament = workspace.tournament(overrides | (UNLIMITED if no_limits else {}))
+    if no_limits:
+        overrides |= UNLIMITED
+    tournament = workspace.tournament(overrides)
     begun = stored_match.read_fork(from_match, turn)
-    if begun is not None and board is not None:
-        raise ArenaError(
-            f"--board {board}: with --from the board is that of the match, {begun.board.label}"
-        )
-    if begun is None and not (bots and board):
+    opening: OpeningMoves = ()
+    if begun is not None:
+        if board is not None:
+            raise ArenaError(
+                f"--board {board}: with --from the board is that of the match, {begun.board.label}"
+            )
+        chosen = begun.board
+        opening = begun.moves
+    elif bots and board:
+        chosen = board_named(board, "--board")
+    else:
         raise ArenaError(
             "name the bots and the board: arena match BOT... --board BOARD; or a match, by --from"
         )
-    chosen = begun.board if begun is not None else board_named(board or "", "--board")
     named = [workspace.bot_named(bot) for bot in bots or ()]
     if begun is not None and not named:
         named = bots_of(begun.record, chosen.roles)
@@ -90,26 +97,29 @@ def match(
     if no_limits:
         named = [replace(bot, limits=None, processes=None) for bot in named]
     players = workspace.assign_roles(chosen, chosen.roles, named)
-    opening = begun.moves if begun is not None else ()
-    planned = workspace.make_match(
-        chosen, players, seed, workspace.conditions_here(tournament, by_hand=True), opening
-    )
+    conditions = workspace.conditions_here(tournament, by_hand=True)
+    planned = workspace.make_match(chosen, players, seed, conditions, opening)
     workspace.warn_about_confinement(planned.conditions)
     game = rulebook.game_of(planned)
     launched = NamingLauncher() if no_limits else Launcher()
     with playing(), workspace.asking(tournament) as services, launched as launcher:
         if json:
             record = play.play(planned, launcher=launcher, services=services)
-            turns = [
-                row
-                for scene in scenes(game, record.turns)
-                for row in match_text.turn_rows(planned, scene)
-            ]
-            output.print_json([match_text.match_row(record) | {"turns": turns}])
+            output.print_json([_row(game, record)])
         elif draw and terminal.is_usable():
             _show_on_screen(game, planned, launcher, services, watch=watch)
         else:
             _show_as_text(game, planned, launcher, services, draw=draw, watch=watch, pace=pace)
+
+
+def _row(game: Game[Any], record: Record) -> dict[str, object]:
+    """Return a match with its turns as JSON values."""
+    turns: list[dict[str, object]] = []
+    for scene in scenes(game, record.turns):
+        turns += match_text.turn_rows(record.match, scene)
+    row = match_text.match_row(record)
+    row["turns"] = turns
+    return row
 
 
 @contextmanager
@@ -175,9 +185,8 @@ def _show_on_screen(
 ) -> None:
     """Draw the match on the terminal as a moving picture; with `watch` a key plays each turn."""
     replayer = Replayer(game)
-    story = Story(
-        game, planned, match_text.names_of(planned), output.wants_colour(), [replayer.opening()]
-    )
+    names = match_text.names_of(planned)
+    story = Story(game, planned, names, output.wants_colour(), [replayer.opening()])
     story.movers = game.to_move(game.start())
 
     def show_turns(referee: Referee) -> None:
@@ -189,28 +198,30 @@ def _show_on_screen(
     with terminal.full_screen() as screen:
         viewer = Viewer(screen, story, Playback(over=False, playing=not watch))
         viewer.draw()
-        story.record = play.play(planned, launcher=launcher, observer=show_turns, services=services)
-        story.scenes += replayer.go_on(story.record.turns)
+        record = play.play(planned, launcher=launcher, observer=show_turns, services=services)
+        story.record = record
+        story.scenes += replayer.go_on(record.turns)
         viewer.follow()
         viewer.run_until_left()
     # These lines stay on the terminal.
     print(match_text.heading(planned))
     print(f"\n{match_text.drawing(game, story.scenes[-1])}\n")
-    print("\n".join(match_text.verdict(story.record)))
+    print("\n".join(match_text.verdict(record)))
 
 
 def board_named(name: str, option: str) -> Board:
     """Return the board of this name; ArenaError, which names the option, when several have it."""
     boards = rulebook.find(name, Path())
     if len(boards) > 1:
-        raise ArenaError(
-            f"{option} {name}: name one of {', '.join(board.label for board in boards)}"
-        )
+        labels = ", ".join(board.label for board in boards)
+        raise ArenaError(f"{option} {name}: name one of {labels}")
     return boards[0]
 
 
 def bots_of(record: Record, roles: Collection[Role]) -> list[Bot]:
     """Return the bots that played these roles of a match, as they are now."""
-    return [
-        workspace.entrant_named(seat.bot.name) for seat in record.match.seats if seat.role in roles
-    ]
+    bots: list[Bot] = []
+    for seat in record.match.seats:
+        if seat.role in roles:
+            bots.append(workspace.entrant_named(seat.bot.name))
+    return bots

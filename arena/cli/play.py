@@ -17,8 +17,8 @@ from arena.game import Role
 from arena.games import rulebook
 from arena.match.human import HUMAN
 from arena.replay.fork import Fork
-from arena.replay.replayer import Replayer
-from arena.values import Board, Match
+from arena.replay.replayer import Replayer, Scene
+from arena.values import Board, Bot, Conditions, Match, Record
 
 if TYPE_CHECKING:
     from arena.event.config import Tournament
@@ -58,14 +58,16 @@ def play(
     begun = stored_match.read_fork(from_match, turn)
     if begun is not None:
         chosen = begun.board
-        own_roles = (board, *own_roles) if board is not None else (begun.next_role,)
+        # With --from the first word is a role, too.
+        own_roles = (begun.next_role,) if board is None else (board, *own_roles)
     elif board is not None:
         chosen = board_named(board, "BOARD")
     else:
         raise ArenaError("name a board and your role: arena play BOARD ROLE; or a match, by --from")
     overrides = options.overrides(sandbox=sandbox, unsafe=unsafe)
     tournament = workspace.tournament(overrides)
-    seed = int(time.time()) if seed is None else seed
+    if seed is None:
+        seed = int(time.time())
     planned = _plan(chosen, own_roles, against or (), seed, tournament, begun)
     workspace.warn_about_confinement(planned.conditions)
     with playing(), workspace.asking(tournament) as services:
@@ -92,7 +94,6 @@ def _plan(
             raise ArenaError(
                 f"{board.label} has no role {role!r}: it is played by {' '.join(board.roles)}"
             )
-    players = dict.fromkeys(own_roles, HUMAN)
     bot_roles = tuple(role for role in board.roles if role not in own_roles)
     if against and not bot_roles:
         raise ArenaError(
@@ -103,26 +104,28 @@ def _plan(
     if begun is not None and not bots:
         bots = bots_of(begun.record, bot_roles)
     elif bot_roles and not bots:
-        entrants = workspace.entrants()
-        able = [
-            bot
-            for bot in entrants
-            if all(bot.plays(board.game, board.name, role) for role in bot_roles)
-            and (conditions.model is not None or not bot.model)
-        ]
-        if not able:
-            raise ArenaError(
-                f"no bot here plays {' and '.join(bot_roles)} on {board.label}: name some by "
-                "--against"
-            )
-        bots = [random.Random(seed).choice(able)]
+        bots = [_drawn_bot(board, bot_roles, conditions, seed)]
     bots = [tournament.as_entered(bot) for bot in bots]
-    players |= workspace.assign_roles(
-        board, bot_roles, bots * len(bot_roles) if len(bots) == 1 else bots
-    )
-    return workspace.make_match(
-        board, players, seed, conditions, begun.moves if begun is not None else ()
-    )
+    if len(bots) == 1:
+        bots *= len(bot_roles)
+    players = dict.fromkeys(own_roles, HUMAN)
+    players |= workspace.assign_roles(board, bot_roles, bots)
+    opening = begun.moves if begun is not None else ()
+    return workspace.make_match(board, players, seed, conditions, opening)
+
+
+def _drawn_bot(board: Board, roles: Sequence[Role], conditions: Conditions, seed: int) -> Bot:
+    """Return a bot of the workspace that plays all of these roles, drawn by the seed."""
+    able: list[Bot] = []
+    for bot in workspace.entrants():
+        plays_roles = all(bot.plays(board.game, board.name, role) for role in roles)
+        if plays_roles and (conditions.model is not None or not bot.model):
+            able.append(bot)
+    if not able:
+        raise ArenaError(
+            f"no bot here plays {' and '.join(roles)} on {board.label}: name some by --against"
+        )
+    return random.Random(seed).choice(able)
 
 
 def _play(planned: Match, services: Mapping[str, object]) -> None:
@@ -139,11 +142,17 @@ def _play(planned: Match, services: Mapping[str, object]) -> None:
         lines = TextSeat(game, planned)
         record = play(planned, choose=lines.choose, observer=lines.watch, services=services)
     print(match_text.heading(planned))
-    own = next(seat.role for seat in planned.seats if seat.bot == HUMAN)
-    replayers = Replayer(game, own), Replayer(game)
-    seen, whole = (
-        [replayer.opening(), *replayer.go_on(record.turns)][-1] for replayer in replayers
-    )
+    own_role = next(seat.role for seat in planned.seats if seat.bot == HUMAN)
+    seen = _last_scene(Replayer(game, own_role), record)
+    whole = _last_scene(Replayer(game), record)
     if whole.facts != seen.facts:  # the match is over: the person may see what was hidden
         print(f"\n{match_text.drawing(game, whole)}\n")
     print("\n".join(match_text.verdict(record)))
+
+
+def _last_scene(replayer: Replayer, record: Record) -> Scene:
+    """Return the state in which a match ended."""
+    last = replayer.opening()
+    for scene in replayer.go_on(record.turns):
+        last = scene
+    return last
