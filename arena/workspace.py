@@ -72,8 +72,7 @@ def screening(
     warn_about_confinement(conditions)
     return Screening(
         conditions=conditions,
-        as_entered=tournament.as_entered,
-        build=partial(built, level=conditions.sandbox),
+        build=partial(built, tournament, level=conditions.sandbox),
         boards=tuple(boards),
         events=tournament.boards,
         opened=tournament.openings.used,
@@ -232,12 +231,17 @@ def entrant_named(name: str) -> Bot:
     return replace(program, name=f"{bot}@{version.number}")
 
 
-def built(bots: Iterable[Bot], level: str) -> tuple[Bot, ...]:
-    """Return the bots, built where they have a build command.
+def built(tournament: "Tournament", bots: Iterable[Bot], level: str) -> tuple[Bot, ...]:
+    """Return the bots as they play here: entered, and built where they have a build command.
 
-    A workspace keeps the result for the next time.
+    Every bot that plays outside of an event comes this way. A workspace keeps what was built for
+    the next time.
     """
-    bots = tuple(bots)
+    entered: list[Bot] = []
+    for bot in bots:
+        is_human = not bot.digest
+        entered.append(bot if is_human else tournament.as_entered(bot))
+    bots = tuple(entered)
     refuse_exposed(bots, level)
     if not any(discovery.build_of(bot) for bot in bots):
         return bots
@@ -289,17 +293,16 @@ def assign_roles(board: Board, roles: Sequence[Role], bots: Sequence[Bot]) -> di
 
 
 def make_match(
+    tournament: "Tournament",
     board: Board,
     players: Mapping[Role, Bot],
     seed: int | str,
     conditions: Conditions,
     opening: OpeningMoves = (),
 ) -> Match:
-    """Return a match of these bots, built where they have a build command.
-
-    It belongs to no stored event.
-    """
-    bots = built((players[role] for role in board.roles), conditions.sandbox)
+    """Return a match of these bots, as `built` returns them; it belongs to no stored event."""
+    seated = [players[role] for role in board.roles]
+    bots = built(tournament, seated, conditions.sandbox)
     openings = Openings()
     if opening:
         openings = Openings(listed=((board.label, (opening,)),))

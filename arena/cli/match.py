@@ -75,6 +75,8 @@ def match(
     if no_limits:
         overrides |= UNLIMITED
     tournament = workspace.tournament(overrides)
+    if no_limits:  # those of its [[bot]] tables, too
+        tournament = tournament.model_copy(update={"bot": ()})
     begun = stored_match.read_fork(from_match, turn)
     opening: OpeningMoves = ()
     if begun is not None:
@@ -93,12 +95,11 @@ def match(
     named = [workspace.bot_named(bot) for bot in bots or ()]
     if begun is not None and not named:
         named = bots_of(begun.record, chosen.roles)
-    named = [tournament.as_entered(bot) for bot in named]
     if no_limits:
-        named = [replace(bot, limits=None, processes=None) for bot in named]
+        named = [replace(bot, limits=None) for bot in named]
     players = workspace.assign_roles(chosen, chosen.roles, named)
     conditions = workspace.conditions_here(tournament, by_hand=True)
-    planned = workspace.make_match(chosen, players, seed, conditions, opening)
+    planned = workspace.make_match(tournament, chosen, players, seed, conditions, opening)
     workspace.warn_about_confinement(planned.conditions)
     game = rulebook.game_of(planned)
     launched = NamingLauncher() if no_limits else Launcher()

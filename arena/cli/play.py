@@ -105,13 +105,12 @@ def _plan(
         bots = bots_of(begun.record, bot_roles)
     elif bot_roles and not bots:
         bots = [_drawn_bot(board, bot_roles, conditions, seed)]
-    bots = [tournament.as_entered(bot) for bot in bots]
     if len(bots) == 1:
         bots *= len(bot_roles)
     players = dict.fromkeys(own_roles, HUMAN)
     players |= workspace.assign_roles(board, bot_roles, bots)
     opening = begun.moves if begun is not None else ()
-    return workspace.make_match(board, players, seed, conditions, opening)
+    return workspace.make_match(tournament, board, players, seed, conditions, opening)
 
 
 def _drawn_bot(board: Board, roles: Sequence[Role], conditions: Conditions, seed: int) -> Bot:

@@ -85,11 +85,8 @@ def as_here(record: Record, tournament: "Tournament") -> Record:
 
 def played_again(record: Record, event: str | None, tournament: "Tournament") -> Record:
     """Play a match of `as_here` again, with the bots of that time; return the new record."""
-    bots: list[Bot] = []
-    for seat in record.match.seats:
-        bot = _bot_then(seat, event)
-        bots.append(tournament.as_entered(bot))
-    built = workspace.built(bots, record.match.conditions.sandbox)
+    bots = [_bot_then(seat, event) for seat in record.match.seats]
+    built = workspace.built(tournament, bots, record.match.conditions.sandbox)
     seats: list[Seat] = []
     for seat, bot in zip(record.match.seats, built, strict=True):
         seats.append(replace(seat, bot=bot))
@@ -133,8 +130,7 @@ def _feed(
         print("\n".join(_lines(answer, questions=questions)), flush=True)
 
     seats, named = _seats_and_bot(record, event, name, role)
-    entered = tournament.as_entered(named)
-    (bot,) = workspace.built([entered], record.match.conditions.sandbox)
+    (bot,) = workspace.built(tournament, [named], record.match.conditions.sandbox)
     dialogue = stored_match.dialogue_of(record)
     game = stored_match.game_of(record.match)
     tell = id if json else print_answer

@@ -41,7 +41,8 @@ Where to change what (paths begin below arena/):
 - a limit for bots: its value: `values.py` `Limits`, `event/tables/__init__.py` `BotLimits` (its
   key in tournament.toml and bot.toml), `sandbox/building.py` `BUILD_LIMITS` (of builds)
 - what the organiser allows one bot by its name (`[[bot]]` `processes`), or all bots (`threads`):
-  `event/config/__init__.py` `as_entered`, `unmet_requests`; what a bot gets in a match:
+  `event/config/__init__.py` `as_entered`, `unmet_requests`; bots get it in an event by `event`
+  there, and in all other matches by `workspace.py` `built`; what it means in a match:
   `values.py` `limits_of`
 - a limit for bots: who enforces it: `sandbox/watchdog.py` or `sandbox/rlimits.py`
 - a limit for bots: the words of its verdict, and the advice: `failure.py` `Cause`,

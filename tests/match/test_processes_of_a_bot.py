@@ -44,6 +44,17 @@ def test_whoever_takes_a_bot_in_reads_what_it_asks_for(tmp_path):
     assert words in cup.arena(folder, "check", "asks").stdout
 
 
+def test_a_mistake_in_the_grant_of_a_bot_is_no_fault_of_the_bot(tmp_path):
+    tables = {"time": {"clock": "cpu"}, "bot": [{"name": "wrapper", "processes": 2}]}
+    folder = workspaces.make(tmp_path / "ws", {"wrapper": sprint.FIRST}, **tables)
+    words = "bot 'wrapper': processes: time.clock = \"cpu\" counts the CPU time of one process"
+    for command in ("submit", "check"):
+        done = cup.arena(folder, command, str(folder / "bots" / "wrapper"))
+        assert done.returncode == 2, done.stderr
+        assert words in done.stderr, done.stderr
+    assert not (folder / "bots" / "_refused").exists()
+
+
 @pytest.mark.slow
 def test_a_bot_is_refused_taken_in_and_played_as_the_organiser_allows(folder):
     file, wrapper = folder / "tournament.toml", str(folder.parent / "wrapper.py")

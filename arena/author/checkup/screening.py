@@ -28,10 +28,10 @@ class Screening:
 
     conditions: Conditions
     """The level of confinement must be resolved."""
-    as_entered: Callable[[Bot], Bot]
-    """Returns a bot with what the event allows it by its name."""
     build: Callable[[Iterable[Bot]], tuple[Bot, ...]]
-    """Returns bots, built where they have a build command; it is called in other processes."""
+    """Returns bots as they play here, built and with what the event allows them.
+
+    It is called in other processes."""
     boards: tuple[str, ...] = ()
     """Names of the boards at which bots are checked; `()` = those of the event."""
     events: tuple[str, ...] = ()
@@ -66,14 +66,14 @@ class Screening:
         tell: Callable[[CheckRun, int], object] = lambda _, __: None,
         services: Mapping[str, object] | None = None,
     ) -> Checkup:
-        """Examine a bot that is built.
+        """Examine a bot that `build` has returned.
 
         `tell` is called after each run, with the number of runs that there are at most; `services`
         serve the bot from outside, by name.
         """
         boards = self.boards_of(bot)
         return checkup(
-            self.as_entered(bot),
+            bot,
             boards,
             self.conditions,
             launcher,

@@ -324,11 +324,6 @@ class Tournament(Table):
         more = bridged.more_processes(bot.command)
         if more and self._allows_engines:
             processes = (processes or self.limits.processes) + more
-        if processes not in {None, 1} and self.time.clock == "cpu":
-            raise ArenaError(
-                f'bot {name!r}: processes: time.clock = "cpu" counts the CPU time of one process: '
-                'leave this key out, or set clock = "wall"'
-            )
         return replace(bot, threads=threads, processes=processes)
 
     @property
@@ -413,6 +408,13 @@ class Tournament(Table):
                 'time.clock: "cpu" counts the CPU time of one process: '
                 'set limits.processes = 1, or "wall"'
             )
+        for entry in self.bot:
+            if self.time.clock == "cpu" and entry.processes not in {None, 1}:
+                raise ArenaError(
+                    f"bot {entry.name!r}: processes: "
+                    'time.clock = "cpu" counts the CPU time of one process: '
+                    'leave this key out, or set clock = "wall"'
+                )
         conditions = Conditions(
             time=TimeControl(**self.time.model_dump()),
             limits=self.limits.limits(defaults=True),

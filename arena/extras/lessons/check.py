@@ -36,8 +36,7 @@ def check(
     with Launcher(watches=True) as launcher:
         if not json:
             built.print_head(launcher)
-        seated = built.tournament.as_entered(built.bot)
-        _play_lessons(seated, lessons, built.screening.conditions, launcher, json=json)
+        _play_lessons(built.bot, lessons, built.screening.conditions, launcher, json=json)
 
 
 def _play_lessons(bot: Bot, path: Path, conditions: Conditions, launcher: Launcher, *, json: bool) -> None:

@@ -47,7 +47,7 @@ def nemesis(
     """
     tournament = workspace.tournament(options.overrides(sandbox=sandbox, unsafe=unsafe))
     conditions = workspace.conditions_here(tournament, by_hand=True)
-    (named,) = workspace.built([tournament.as_entered(workspace.bot_named(bot))], conditions.sandbox)
+    (named,) = workspace.built(tournament, [workspace.bot_named(bot)], conditions.sandbox)
     chosen = board_named(board, "--board")
     side = _side(chosen, named, role)
     workspace.warn_about_confinement(conditions)

@@ -233,11 +233,11 @@ def serve_person() -> None:
         conditions = workspace.conditions_here(tournament)
         seed = secrets.token_hex(16)
         (board,) = rulebook.find(wish["board"], Path(), seed)
-        bot = tournament.as_entered(workspace.entrant_named(wish["bot"]))
+        bot = workspace.entrant_named(wish["bot"])
         others = [role for role in board.roles if role not in wish["roles"]]
         players = dict.fromkeys(wish["roles"], HUMAN)
         players |= workspace.assign_roles(board, others, [bot] * len(others))
-        planned = workspace.make_match(board, players, seed, conditions)
+        planned = workspace.make_match(tournament, board, players, seed, conditions)
         with signals.listening() as interrupt, interrupt.aborting():
             take_seat(planned, own_bot=wish["own_bot"], home=Path.cwd())
     except ArenaError as error:
