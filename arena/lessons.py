@@ -294,7 +294,7 @@ def read(
         )
         raise ArenaError(f"{path}: cannot be read: {error.strerror}{hint}") from error
     except ValidationError as error:
-        known: dict[str, type[Table]] = {"": LessonFile, "lesson": LessonTable}
+        known = {"": LessonFile}
         raise ArenaError(
             "\n".join(f"{path}: {wrong}" for wrong in wrong_keys(error, known))
         ) from error

@@ -24,7 +24,7 @@ from arena.match import entering
 from arena.match.referee import Referee
 from arena.protocol import Ask, Reply
 from arena.results import export
-from arena.results.columns import DECIMALS, FILE_DECIMALS, FRAMES, GRADES, SECONDS_FILE_DECIMALS, Columns
+from arena.results.columns import DECIMALS, FILE_DECIMALS, FRAMES, SECONDS_FILE_DECIMALS, Columns
 from arena.results.leaderboard import Results
 from arena.values import Bot, Conditions, Event
 
@@ -84,8 +84,7 @@ event with a secret seed also the key of the match."""
 def parts() -> dict[tuple[Path, str], str]:
     """Return every part by its page and name, as it must stand there."""
     made = {(DOCS / "protocol.md", name): _fenced(dialogue(*told)) for name, told in PLAYED.items()}
-    tables = {**FRAMES, "grades": GRADES}
-    made |= {(RESULTS, name): "\n".join(frame_columns(columns)) for name, columns in tables.items()}
+    made |= {(RESULTS, name): "\n".join(frame_columns(columns)) for name, columns in FRAMES.items()}
     shown = ", ".join(f"{decimals} of {unit}" for unit, decimals in DECIMALS.items())
     made[RESULTS, "decimals"] = (
         f"CSV and JSON have {FILE_DECIMALS} decimals, and {SECONDS_FILE_DECIMALS} of seconds and costs. The terminal "
@@ -143,6 +142,10 @@ def of_extras() -> dict[tuple[Path, str], str]:
         page = DOCS / "extras" / f"{name}.md"
         for frame_name, frame in extension.frames.items():
             made[page, frame_name] = "\n".join(frame_columns(extensions.load(frame.columns)))
+        if name == "classroom":  # a file of its own, which is no frame of results
+            from arena.extras.classroom.marks import GRADES
+
+            made[page, "grades"] = "\n".join(frame_columns(GRADES))
         names = [declared.name for declared in extension.commands]
         lines = [*described(names), *added_options(name, extension)]
         if lines:

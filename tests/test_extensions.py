@@ -398,7 +398,7 @@ def test_two_lanes_elsewhere_are_refused_by_their_keys(postcard):
     ("table", "words"),
     [
         ("workers", "extension two: there is a key workers.post already"),
-        ("grade", "extension two: tournament.toml has no table 'grade' to which keys can be added"),
+        ("notify", "extension two: tournament.toml has no table 'notify' to which keys can be added"),
     ],
 )
 def test_keys_for_which_there_is_no_place_are_refused_in_one_line(postcard, monkeypatch, table, words):
@@ -468,6 +468,10 @@ def test_without_an_extra_the_core_plays_and_its_help_lists_what_is_left(names, 
         assert "remote: unknown key" in refused.stderr
         (folder / "bots/far").mkdir()
         (folder / "bots/far/bot.toml").write_text('remote = "1"\n')  # it plays only where there are remote seats
+    if "classroom" in names:
+        refused = arena(folder, folder, "run", "--set", "grade.threshold=[]", "--plan")
+        assert refused.returncode == 2
+        assert "grade: unknown key" in refused.stderr
     if "cluster" in names:
         refused = arena(folder, folder, "run", "--workers", "local:2")
         assert refused.returncode == 2

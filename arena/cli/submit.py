@@ -51,10 +51,7 @@ def submit(
         str,
         typer.Option(
             metavar="WHICH",
-            help=(
-                "Which bot of a person plays: newest; or best: each of them, and `arena grade` "
-                "counts the best."
-            ),
+            help="Which bot of a person plays: newest; or best: each of them, to count the best.",
         ),
     ] = "newest",
     people: options.People = None,

@@ -58,7 +58,6 @@ KEYS_OF_EVENTS = (
     "max_matches",
     "stop_after",
     "stop_when",
-    "grade",
 )
 """The keys of tournament.toml that mean nothing in a duel."""
 
@@ -262,6 +261,8 @@ def prepared(
     changes: dict[str, object] = {"schedule": "round_robin", "repeats": 1, "seating": "sides"}
     for key in KEYS_OF_EVENTS:
         changes[key] = type(tournament).model_fields[key].default
+    for table_name, table in tournament.added.items():
+        changes[table_name] = table.in_duel()
     event = tournament.model_copy(update=changes).event(
         Path(), boards=boards, entrants=bots, sampled_boards=sampled_boards
     )

@@ -572,32 +572,6 @@ ABORTS = Columns(
     Column("attempt", "The number of the attempt, from 1"),
     Column("cause", "What went wrong"),
 )
-GRADES = Columns(
-    Column(
-        "student",
-        "The name in people.csv; a bot that belongs to nobody there stands under its own name",
-    ),
-    Column("id", "The id in people.csv"),
-    Column("email", "The e-mail in people.csv"),
-    Column(
-        "bot", "The bot that is graded: of several that of the most marks; empty if none was played"
-    ),
-    Column("marks", "The sum of the marks", "marks"),
-    Column("out_of", "The marks of all thresholds", "marks"),
-    Column(
-        "state",
-        "`played`, `not played`, `only a reference`, `refused`, `withdrawn` or `nothing handed in`",
-    ),
-    Column(
-        "note", "What a teacher should know: why there is no bot, or how often the bot was at fault"
-    ),
-    Column("reason_NUMBER", "For each threshold: the mark and its reason, in a sentence"),
-    Column(
-        "match", "The match to look at: the worst against the reference that the bot failed most"
-    ),
-    Column("replay", "The command that shows this match"),
-)
-
 PLACINGS = Columns(
     Column("game", "The game"),
     Column("place", "Bots that the rules do not separate share a place"),

@@ -4,7 +4,7 @@ This module knows the keys of the file. rulebook.py finds its boards, and discov
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
@@ -30,14 +30,12 @@ from arena.event.config.keys import (
     BotTable,
     Duration,
     Faults,
-    GradeTable,
     LimitsTable,
     NameOrRating,
     NotifyTable,
     OpeningsTable,
     RatingTable,
     Seed,
-    ThresholdTable,
     Time,
     Word,
     WorkersTable,
@@ -48,7 +46,7 @@ from arena.event.schedules.round_robin import groups_of
 from arena.event.tables import ExtensionTable, Names, Table, as_tuple
 from arena.event.tables.mistakes import wrong_keys
 from arena.games import openings, rulebook
-from arena.results import grades, ratings, tiebreaks
+from arena.results import ratings, tiebreaks
 from arena.sandbox import call_policy, seccomp, syscalls
 from arena.values import Board, Bot, Conditions, Event, Match, Opening, OpeningMoves, Openings
 
@@ -158,9 +156,6 @@ class Tournament(Table):
     workers: WorkersTable = Field(
         WorkersTable(), description="The processes that play the matches."
     )
-    grade: GradeTable | None = Field(
-        None, description="Marks for students, given by `arena grade`."
-    )
     notify: NotifyTable | None = Field(
         None, description="A webhook that gets a message when a run ends."
     )
@@ -209,8 +204,9 @@ class Tournament(Table):
         entrants = tuple(map(self.as_entered, entrants))
         if self._with_added(Conditions()).remote is None:
             entrants = tuple(bot for bot in entrants if not bot.remote)
-        # A mistake in [grade] is found now, and not only when all matches are played.
-        self.thresholds(every_board, entrants)
+        # A mistake in a table of an extension is found now, and not when all matches are played.
+        for table in self.added.values():
+            table.check(every_board, entrants)
         entered = self._bots(entrants, named)
         if not named:  # a bot that plays none of the boards would be an empty row of every table
             entered = tuple(bot for bot in entered if _plays_any(bot, played)) or entered
@@ -367,32 +363,6 @@ class Tournament(Table):
         """The names of the [[bot]] tables that hold for a bot of the folder."""
         return frozenset(entry.name for entry in self.bot if not entry.adds_bot)
 
-    def thresholds(
-        self, boards: Sequence[Board], bots: Collection[Bot]
-    ) -> tuple[grades.Threshold, ...]:
-        """Return the thresholds of [grade] with the labels of their boards.
-
-        ArenaError for a name that is not known.
-        """
-        if self.grade is None:
-            return ()
-        thresholds = []
-        by_name = {bot.name: bot for bot in sorted(bots, key=lambda bot: bot.name)}
-        for number, row in enumerate(self.grade.threshold, 1):
-            key = f"[[grade.threshold]] {number}"
-            reference = _picked(f"{key}: reference", "bot", row.reference, by_name)
-            labels = _boards_against(key, row, reference, boards)
-            thresholds.append(
-                grades.Threshold(
-                    reference=row.reference,
-                    board=row.board or "",
-                    labels=labels,
-                    points=row.points,
-                    marks=row.marks,
-                )
-            )
-        return tuple(thresholds)
-
     def conditions(self) -> Conditions:
         """Return the conditions of every match.
 
@@ -531,10 +501,7 @@ TABLES: Mapping[str, type[BaseModel]] = {
     "faults": Faults,
     "openings": OpeningsTable,
     "workers": WorkersTable,
-    "grade": GradeTable,
-    "grade.threshold": ThresholdTable,
     "notify": NotifyTable,
-    "bot": BotTable,
 }
 
 
@@ -687,34 +654,6 @@ def _refuse_twins(key: str, names: Iterable[str]) -> None:
     for name, count in Counter(names).items():
         if count > 1:
             raise ArenaError(f"{key}: {name!r} is named twice; once is enough")
-
-
-def _boards_against(
-    key: str, row: ThresholdTable, reference: Bot, boards: Sequence[Board]
-) -> tuple[str, ...]:
-    """Return the labels of the boards of a threshold on which bots play against its reference.
-
-    ArenaError if there are none; `key` names the table of the threshold.
-    """
-    named = [board for board in boards if row.board in {None, board.label, board.name, board.game}]
-    if not named:
-        labels = [board.label for board in boards]
-        known = known_are(str(row.board), labels, nearest=[board.name for board in boards])
-        raise ArenaError(f"{key}: board: there is no board {row.board!r} in this event; {known}")
-    shared = [board for board in named if len(board.sides) > 1]
-    if not shared:
-        alone = ", ".join(board.label for board in named)
-        raise ArenaError(
-            f"{key}: board: nobody plays against {row.reference!r} on {alone}: "
-            "name a board with two sides or more"
-        )
-    labels = [board.label for board in shared]
-    if not _plays_any(reference, shared):
-        raise ArenaError(
-            f"{key}: board: {row.reference!r} does not play on {', '.join(labels)}; "
-            "name a board that it plays"
-        )
-    return tuple(labels)
 
 
 def _refuse_missing_module(name: str) -> None:

@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 from pydantic import (
-    AfterValidator,
     BeforeValidator,
     Field,
     WithJsonSchema,
@@ -18,7 +17,6 @@ from arena.clock import TimeControl
 from arena.event.discovery.bot_toml import Options
 from arena.event.tables import (
     MOST,
-    Amount,
     BotLimits,
     CountOrNone,
     Seconds,
@@ -33,7 +31,6 @@ CLOCK = TimeControl()  # these two have the defaults
 LIMITS = Limits()
 LEAST_MEMORY_BYTES = 1_000_000
 LEAST_OPEN_FILES = 16
-MOST_MARKS = 10_000
 MOST_WORKERS = 512
 """More than a machine has cores; each worker is a process of some 60 MB."""
 WORKERS_SCHEMA = {
@@ -179,28 +176,6 @@ def web_address(value: object) -> object:
     )
 
 
-class ThresholdTable(Table):
-    """[[grade.threshold]]: marks for enough points against a reference bot."""
-
-    reference: Word = Field(max_length=40, description="The name of the bot to play against.")
-    board: str | None = Field(
-        None, description="`game/board`, a board's name, or a game; without the key: all boards."
-    )
-    points: Amount = Field(
-        le=100, description="Points of 100, the mean against the reference, that are enough."
-    )
-    marks: Amount = Field(
-        gt=0, le=MOST_MARKS, description="Marks for a bot with these points; with fewer: none."
-    )
-
-
-def _some(thresholds: tuple[ThresholdTable, ...]) -> tuple[ThresholdTable, ...]:
-    """Refuse an empty list of thresholds."""
-    if not thresholds:  # `min_length` would also complain of a list whose only table has a mistake
-        raise ValueError("at least one")
-    return thresholds
-
-
 def rating_table(value: object) -> object:
     """Return a table with the name for a name alone."""
     return {"name": value} if isinstance(value, str) else value
@@ -222,14 +197,6 @@ NameOrRating = Annotated[
     BeforeValidator(rating_table),
     WithJsonSchema({"anyOf": [{"type": "string"}, RatingTable.model_json_schema()]}),
 ]
-
-
-class GradeTable(Table):
-    """[grade]: the marks that `arena grade` gives."""
-
-    threshold: Annotated[
-        tuple[ThresholdTable, ...], BeforeValidator(as_tuple), AfterValidator(_some)
-    ] = Field(description="The marks of all thresholds are added up.")
 
 
 class NotifyTable(Table):

@@ -6,13 +6,13 @@ messages, one line a key.
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
-from arena.values import Board, Conditions, Limits
+from arena.values import Board, Bot, Conditions, Limits
 
 DEFAULTS = Limits()
 MOST = 10**15
@@ -127,6 +127,13 @@ class ExtensionTable(Table):
     def boards(self, before: tuple[Board, ...]) -> tuple[Board, ...]:
         """Return the boards of the event; `before` has the changes of earlier tables."""
         return before
+
+    def check(self, boards: Sequence[Board], bots: Collection[Bot]) -> None:
+        """Raise ArenaError for a mistake that shows only beside all boards and bots of the file."""
+
+    def in_duel(self) -> Self | None:
+        """Return the table for a duel of two bots; None where it means nothing there."""
+        return self
 
 
 class BotLimits(Table):

@@ -1,16 +1,16 @@
 """Messages about a file of tables that is not valid: one line for each wrong key.
 
 The file is a tournament.toml, a bot.toml or a file of lessons. pydantic's own messages use Python's
-terms and repeat an error for each member of a union. The only keys that this module knows are
-`boards` and the lists of tables. A stranger may have written the file, so the parts of it that a
-message repeats are cut short and safe to print.
+terms and repeat an error for each member of a union. The only key that this module knows is
+`boards`. A stranger may have written the file, so the parts of it that a message repeats are cut
+short and safe to print.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -22,8 +22,6 @@ MOST_LINES = 100
 """The most lines of messages: a stranger may have made a file with a million mistakes."""
 UNION_MEMBERS = {"str", "int", "float", "constrained-int"}
 """Names that pydantic gives to members of a union."""
-LISTS_OF_TABLES = (["bot"], ["grade", "threshold"], ["lesson"])
-"""The keys that stand in double brackets."""
 EXPECTED = {
     "bool_type": "true or false",
     "int_type": "a whole number",
@@ -57,8 +55,13 @@ class WrongKey:
 def wrong_keys(error: ValidationError, tables: Mapping[str, type[BaseModel]]) -> list[WrongKey]:
     """Return the wrong keys.
 
-    `tables` are the tables of the file by name, with the file itself as ``.
+    `tables` are the tables of the file by name, with the file itself as ``; those in their lists of
+    tables need not be among them.
     """
+    lists = _lists_of_tables(tables)
+    known = dict(tables)
+    for names, table in lists.items():
+        known[".".join(names)] = table
     # A key that is missing comes last, because it is perhaps there, but misspelt.
     in_order = sorted(error.errors(), key=lambda detail: detail["type"] == "missing")
     errors: dict[str, list[dict[str, Any]]] = {}
@@ -66,17 +69,32 @@ def wrong_keys(error: ValidationError, tables: Mapping[str, type[BaseModel]]) ->
         # An unknown key may have the name of a member of a union, so its path is not shortened.
         path = list(detail["loc"])
         if detail["type"] != "extra_forbidden":
-            path = _path(path)
-        errors.setdefault(_key(path), []).append({**detail, "path": path})
+            path = _path(path, lists)
+        errors.setdefault(_key(path, lists), []).append({**detail, "path": path})
     wrong = []
     for key, same_key in islice(errors.items(), MOST_LINES):
-        wrong.append(WrongKey(key, _message(same_key, tables)))
+        wrong.append(WrongKey(key, _message(same_key, known, lists)))
     if len(errors) > MOST_LINES:
         wrong.append(WrongKey("", f"and {len(errors) - MOST_LINES} more"))
     return wrong
 
 
-def _path(parts: Sequence[int | str]) -> list[int | str]:
+def _lists_of_tables(
+    tables: Mapping[str, type[BaseModel]],
+) -> dict[tuple[str, ...], type[BaseModel]]:
+    """Return the keys that stand in double brackets, each with the table of its entries."""
+    lists: dict[tuple[str, ...], type[BaseModel]] = {}
+    for name, table in tables.items():
+        for key, field in table.model_fields.items():
+            if get_origin(field.annotation) is not tuple:
+                continue
+            entry = get_args(field.annotation)[0]
+            if isinstance(entry, type) and issubclass(entry, BaseModel):
+                lists[(name, key) if name else (key,)] = entry
+    return lists
+
+
+def _path(parts: Sequence[int | str], lists: Collection[tuple[str, ...]]) -> list[int | str]:
     """Return the path of a key, without the names that pydantic gives to the members of a union."""
     path: list[int | str] = []
     for part in parts:
@@ -85,17 +103,17 @@ def _path(parts: Sequence[int | str]) -> list[int | str]:
             path.append(part)
     if path[:1] == ["boards"]:
         return path[:2]
-    for names in LISTS_OF_TABLES:
-        if path[: len(names)] == names:
+    for names in lists:
+        if tuple(path[: len(names)]) == names:
             return path[: len(names) + 2]
     return path
 
 
-def _key(path: list[int | str]) -> str:
+def _key(path: list[int | str], lists: Collection[tuple[str, ...]]) -> str:
     """Return a path as the user knows it: `time.move`, `boards 2`, `[[bot]] 2: name`."""
     texts = list(map(_text, path))
-    for names in LISTS_OF_TABLES:
-        if path[: len(names)] == names and len(path) > len(names):
+    for names in lists:
+        if tuple(path[: len(names)]) == names and len(path) > len(names):
             return f"[[{'.'.join(names)}]] {': '.join(texts[len(names) :])}"
     return " ".join(texts) if isinstance(path[-1], int) else ".".join(texts)
 
@@ -108,7 +126,11 @@ def _text(part: int | str) -> str:
     return text if part.isprintable() else ascii(text)
 
 
-def _message(same_key: list[dict[str, Any]], tables: Mapping[str, type[BaseModel]]) -> str:
+def _message(
+    same_key: list[dict[str, Any]],
+    tables: Mapping[str, type[BaseModel]],
+    lists: Collection[tuple[str, ...]],
+) -> str:
     """Return the mistake of a key in words; pydantic has an error for each member of a union."""
     error = same_key[0]
     path = error["path"]
@@ -117,7 +139,7 @@ def _message(same_key: list[dict[str, Any]], tables: Mapping[str, type[BaseModel
     if error["type"] == "extra_forbidden":
         return _unknown_key(path, tables)
     is_table = error["type"] == "tuple_type" and isinstance(error["input"], dict)
-    if is_table and path in LISTS_OF_TABLES:
+    if is_table and tuple(path) in lists:
         return f"expected [[{'.'.join(path)}]], with two brackets on each side"
     mistake = error.get("ctx", {}).get("error")
     if isinstance(mistake, Mistake):

@@ -12,6 +12,7 @@ from arena.display_names import bot_shown
 from arena.errors import ArenaError, known_are
 from arena.event import config
 from arena.event.config import Tournament
+from arena.extras.classroom.table import table_of
 from arena.values import Event
 
 TOURNAMENT_FILE = "tournament.toml"
@@ -31,10 +32,11 @@ class Classroom:
 
     def references(self, event: Event) -> frozenset[str]:
         """Return the bots that others are measured by."""
-        grade = self.tournament.grade if self.tournament is not None else None
-        return frozenset(
-            (*event.references, *(row.reference for row in (grade.threshold if grade else ())))
-        )
+        table = None if self.tournament is None else table_of(self.tournament)
+        references = set(event.references)
+        if table is not None:
+            references.update(row.reference for row in table.threshold)
+        return frozenset(references)
 
     def bots_of(self, name: str, event: Event) -> tuple[str, frozenset[str]]:
         """Return the name and the bots of an author, who is named like a bot or as in people.csv."""

@@ -14,7 +14,6 @@ from arena import whole_files
 from arena.cli import options, output, paths
 from arena.errors import writing
 from arena.event.discovery import names
-from arena.results.columns import GRADES
 
 FILE = "grades.csv"
 NOTE_LETTERS = 90  # grades.csv has the whole note
@@ -42,7 +41,9 @@ def grade(
         output.notice(f"{marks.missing}: `arena run`; `--partial` grades what is there")
         raise typer.Exit(1)
     with writing(folder):
-        written = [tables.write(formats.frame(marks), GRADES, folder / FILE, whole_files.PRIVATE)]
+        written = [
+            tables.write(formats.frame(marks), formats.GRADES, folder / FILE, whole_files.PRIVATE)
+        ]
         if gradescope is not None:
             whole_files.make_folder(gradescope)
             files = names.all_distinct([row.file_name for row in marks.students])

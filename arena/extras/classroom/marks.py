@@ -1,6 +1,6 @@
 """The marks of students by the thresholds of [grade]: the best bot of each, the reasons, and what to know beside them.
 
-results/grades.py has the arithmetic and the words of the reasons; submissions/students.py says
+grades.py has the arithmetic and the words of the reasons; submissions/students.py says
 whose a bot is.
 """
 
@@ -18,12 +18,13 @@ from arena.errors import ArenaError, counted
 from arena.event import schedules
 from arena.event.discovery import names
 from arena.event.plan import Plan
+from arena.extras.classroom import grades
 from arena.extras.classroom.classroom import classroom_of
+from arena.extras.classroom.grades import Judged, Threshold
+from arena.extras.classroom.table import table_of
 from arena.protocol import clean
-from arena.results import grades
 from arena.results.archive import Archive
-from arena.results.columns import GRADES
-from arena.results.grades import Judged, Threshold
+from arena.results.columns import Column, Columns
 from arena.results.standings import first_faults
 from arena.values import Event
 
@@ -31,6 +32,32 @@ if TYPE_CHECKING:
     import pandas as pd
 
 EXAMPLE = '[[grade.threshold]] with reference = "walker", points = 40, marks = 5'
+
+GRADES = Columns(
+    Column(
+        "student",
+        "The name in people.csv; a bot that belongs to nobody there stands under its own name",
+    ),
+    Column("id", "The id in people.csv"),
+    Column("email", "The e-mail in people.csv"),
+    Column(
+        "bot", "The bot that is graded: of several that of the most marks; empty if none was played"
+    ),
+    Column("marks", "The sum of the marks", "marks"),
+    Column("out_of", "The marks of all thresholds", "marks"),
+    Column(
+        "state",
+        "`played`, `not played`, `only a reference`, `refused`, `withdrawn` or `nothing handed in`",
+    ),
+    Column(
+        "note", "What a teacher should know: why there is no bot, or how often the bot was at fault"
+    ),
+    Column("reason_NUMBER", "For each threshold: the mark and its reason, in a sentence"),
+    Column(
+        "match", "The match to look at: the worst against the reference that the bot failed most"
+    ),
+    Column("replay", "The command that shows this match"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,12 +105,13 @@ class EventMarks:
 def marks_of(folder: Path, people: Path | None = None) -> EventMarks:
     """Return the marks of the event in a results folder; `people` is another table than the people.csv there."""
     room = classroom_of(folder, people)
-    if room.tournament is None or room.tournament.grade is None:
+    table = None if room.tournament is None else table_of(room.tournament)
+    if table is None:
         raise ArenaError(f"{room.file}: grade: this table is missing; write {EXAMPLE}")
     with Archive.open(folder) as archive:
         event = archive.event()
         try:
-            thresholds = room.tournament.thresholds(event.boards, event.bots)
+            thresholds = table.thresholds(event.boards, event.bots)
         except ArenaError as error:
             raise ArenaError(f"{room.file}: {error}") from error
         measures = room.references(event)

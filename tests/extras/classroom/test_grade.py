@@ -14,10 +14,11 @@ from arena.author.submissions import BotStore, People, people, students
 from arena.author.submissions.people import Person
 from arena.author.submissions.requests import class_of
 from arena.errors import ArenaError
-from arena.event import config, discovery
+from arena.event import discovery
 from arena.event.discovery import names
-from arena.results import grades
-from arena.results.grades import Threshold
+from arena.extras.classroom import grades
+from arena.extras.classroom.grades import Threshold
+from arena.extras.classroom.table import GradeTable
 from arena.values import Ending, Played
 from tests.support import classroom, cup, stored
 from tests.support.finished import result
@@ -352,10 +353,10 @@ def test_a_mistake_in_the_thresholds_is_a_line_that_names_file_key_and_nearest_n
 def test_a_threshold_on_a_board_that_its_reference_does_not_play_is_refused():
     boards = stored.event("ada", boards=(stored.DUEL, stored.CLASSIC)).boards
     walker = replace(stored.bot("walker"), games=("pacman",))
-    tournament = config.Tournament.model_validate(tomllib.loads(TOML + GRADE))
+    table = GradeTable.model_validate(tomllib.loads(GRADE)["grade"])
     with pytest.raises(ArenaError, match=r"'walker' does not play on mummy_maze/duel; name a board"):
-        tournament.thresholds(boards, [walker])
-    assert tournament.thresholds(boards, [replace(walker, games=("mummy_maze",))])[0].labels == ("mummy_maze/duel",)
+        table.thresholds(boards, [walker])
+    assert table.thresholds(boards, [replace(walker, games=("mummy_maze",))])[0].labels == ("mummy_maze/duel",)
 
 
 def test_a_run_refuses_thresholds_that_name_nobody_before_it_plays(tmp_path):
