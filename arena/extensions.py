@@ -180,10 +180,10 @@ def load(path: str) -> Any:
 def extras() -> Mapping[str, Extension]:
     """Return the extensions in arena/extras/ by name, in order of name."""
     folder = Path(__file__).with_name("extras")
-    found: dict[str, Extension] = {}
+    extensions_by_name: dict[str, Extension] = {}
     for module in iter_modules([str(folder)]):
-        found[module.name] = import_module(f"{EXTRAS}.{module.name}").EXTENSION
-    return found
+        extensions_by_name[module.name] = import_module(f"{EXTRAS}.{module.name}").EXTENSION
+    return extensions_by_name
 
 
 def installed() -> Iterator[tuple[str, Extension]]:
@@ -240,34 +240,34 @@ def tables() -> dict[str, AddedTable]:
 
 def seats() -> tuple[str, ...]:
     """Return the path of each kind of seat that extensions add."""
-    found: list[str] = []
+    paths: list[str] = []
     for _, extension in every():
-        found += extension.seats
-    return tuple(found)
+        paths += extension.seats
+    return tuple(paths)
 
 
 def audiences() -> tuple[str, ...]:
     """Return the path of each observer of runs that extensions add."""
-    found: list[str] = []
+    paths: list[str] = []
     for _, extension in every():
-        found += extension.audiences
-    return tuple(found)
+        paths += extension.audiences
+    return tuple(paths)
 
 
 def starters() -> tuple[str, ...]:
     """Return the path of each starter kit that extensions add."""
-    found: list[str] = []
+    paths: list[str] = []
     for _, extension in every():
-        found += extension.starters
-    return tuple(found)
+        paths += extension.starters
+    return tuple(paths)
 
 
 def wrappers() -> tuple[str, ...]:
     """Return the path of what extensions put around seats."""
-    found: list[str] = []
+    paths: list[str] = []
     for _, extension in every():
-        found += extension.wrappers
-    return tuple(found)
+        paths += extension.wrappers
+    return tuple(paths)
 
 
 def bridges() -> dict[str, AddedBridge]:
@@ -296,19 +296,19 @@ def keys() -> dict[str, dict[str, str]]:
 
     They are by table, then by extension: the path of a class.
     """
-    found: dict[str, dict[str, str]] = {}
+    keys_by_table: dict[str, dict[str, str]] = {}
     for name, extension in every():
         for table, path in extension.keys.items():
-            found.setdefault(table, {})[name] = path
-    return found
+            keys_by_table.setdefault(table, {})[name] = path
+    return keys_by_table
 
 
 def lanes() -> tuple[AddedLanes, ...]:
     """Return the lanes elsewhere that extensions add."""
-    found: list[AddedLanes] = []
+    all_lanes: list[AddedLanes] = []
     for _, extension in every():
-        found += extension.lanes
-    return tuple(found)
+        all_lanes += extension.lanes
+    return tuple(all_lanes)
 
 
 def _joined(what: str, parts: Iterable[tuple[str, Mapping[str, T]]]) -> dict[str, T]:

@@ -69,7 +69,7 @@ def limited(
             with suppress(OSError, ValueError):
                 stream.flush()
     answers, answering = os.pipe()
-    places, placing = os.pipe()
+    place_reader, placing = os.pipe()
     parent = os.getpid()
     process = _Fork(os.fork())
     if process.pid == 0:
@@ -79,7 +79,7 @@ def limited(
     os.close(placing)
     with (
         Connection(answers, writable=False) as connection,
-        os.fdopen(places, "rb", buffering=0) as traces,
+        os.fdopen(place_reader, "rb", buffering=0) as traces,
     ):
         try:
             kind, value = _answer(connection, process, wall)

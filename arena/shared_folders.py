@@ -47,21 +47,21 @@ def opened(path: Path, *parts: str) -> Iterator[int]:
     try:
         with naming(path.joinpath(*parts)):
             while steps:
-                found = _step(steps.pop(), folder)
-                if isinstance(found, int):
+                entry = _step(steps.pop(), folder)
+                if isinstance(entry, int):
                     os.close(folder)
-                    folder = found
+                    folder = entry
                     continue
                 links += 1
-                if links > MOST_LINKS or not is_trusted(found.status):
+                if links > MOST_LINKS or not is_trusted(entry.status):
                     raise OSError(
                         errno.ELOOP, "a link of another user leads there; name the folder itself"
                     )
-                steps += reversed(Path(found.target).parts)
+                steps += reversed(Path(entry.target).parts)
             for part in (".", *parts):
-                found = os.open(part, FOLDER, dir_fd=folder)
+                entry = os.open(part, FOLDER, dir_fd=folder)
                 os.close(folder)
-                folder = found
+                folder = entry
         yield folder
     finally:
         os.close(folder)
@@ -77,14 +77,14 @@ class _Link(NamedTuple):
 def _step(name: str, folder: int) -> int | _Link:
     """Open what has this name in an open folder; return a link instead of opening it."""
     if system.LINUX:
-        found = os.open(name, STEP, dir_fd=folder)
-        status = os.fstat(found)
+        entry = os.open(name, STEP, dir_fd=folder)
+        status = os.fstat(entry)
         if not stat.S_ISLNK(status.st_mode):
-            return found
+            return entry
         try:
-            return _Link(status, os.readlink("", dir_fd=found))
+            return _Link(status, os.readlink("", dir_fd=entry))
         finally:
-            os.close(found)
+            os.close(entry)
     status = os.stat(name, dir_fd=folder, follow_symlinks=False)
     if not stat.S_ISLNK(status.st_mode):
         return os.open(name, FOLDER, dir_fd=folder)

@@ -107,11 +107,11 @@ def _panel(panel: Axes, table: pd.DataFrame, order: list[str]) -> None:
 def _bars(height: npt.NDArray[np.float64]) -> Path:
     """Return all bars as one path: a file with a thousand of them stays small."""
     row, column = np.nonzero(height)
-    left = 100 / BINS * column
-    right = left + 0.94 * 100 / BINS
+    west = 100 / BINS * column
+    right = west + 0.94 * 100 / BINS
     foot = row + 0.45
     top = foot - height[row, column]
-    corners = np.stack([left, foot, left, top, right, top, right, foot, left, foot], axis=1)
+    corners = np.stack([west, foot, west, top, right, top, right, foot, west, foot], axis=1)
     points = corners.reshape(-1, 2)  # five points a bar
     pen = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
     return Path(points, np.tile(pen, len(row)))

@@ -77,14 +77,14 @@ def joined(command: str, function: Function, added: Iterable[tuple[str, AddedOpt
         takeovers.append(takeover)
 
     def run(**values: Any) -> Any:
-        wanted = [takeover for takeover in takeovers if takeover.is_wanted(values)]
-        if len(wanted) > 1:
-            names = " and of ".join(takeover.extension for takeover in wanted)
+        takeovers_wanted = [takeover for takeover in takeovers if takeover.is_wanted(values)]
+        if len(takeovers_wanted) > 1:
+            names = " and of ".join(takeover.extension for takeover in takeovers_wanted)
             raise ArenaError(
                 f"arena {command}: options of {names} do not go together; name those of one"
             )
-        if wanted:
-            return wanted[0].run(values)
+        if takeovers_wanted:
+            return takeovers_wanted[0].run(values)
         return function(**{name: values[name] for name in own})
 
     run.__doc__ = function.__doc__

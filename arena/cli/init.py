@@ -34,14 +34,16 @@ def init(
 
     The event gets the folder's name.
     """
-    with making(folder) as made:
+    with making(folder) as new_folder:
         if empty:
-            for path in (made / "bots").iterdir():
+            for path in (new_folder / "bots").iterdir():
                 if path.is_dir():
                     shutil.rmtree(path)
                 elif path.name != discovery.README:
                     path.unlink()
-        name_event(made, folder, DRAWN_SEED.format(secrets.token_hex(16)), whole_files.PRIVATE)
+        name_event(
+            new_folder, folder, DRAWN_SEED.format(secrets.token_hex(16)), whole_files.PRIVATE
+        )
     print(
         f"{folder} is a workspace now. The seed in its tournament.toml was drawn for it: show it "
         f"to nobody until the\nevent is over. Next:\n\n  cd {folder}\n  arena run\n  arena "
@@ -69,14 +71,14 @@ def making(folder: Path, *more: str) -> Iterator[Path]:
     try:
         whole_files.make_folder(folder)
         # A power cut leaves no empty file, which would stop a run.
-        with whole_files.staging(folder) as made:
+        with whole_files.staging(folder) as new_folder:
             for part in PARTS:
                 if (source / part).exists():
-                    (made / part).parent.mkdir(exist_ok=True)
-                    whole_files.copy_new(source / part, made / part)
-            yield made
+                    (new_folder / part).parent.mkdir(exist_ok=True)
+                    whole_files.copy_new(source / part, new_folder / part)
+            yield new_folder
             # The file that makes it a workspace is published last.
-            parts = sorted(made.iterdir(), key=lambda path: path.name == TOURNAMENT)
+            parts = sorted(new_folder.iterdir(), key=lambda path: path.name == TOURNAMENT)
             whole_files.publish_all({path: folder / path.name for path in parts})
     except OSError as error:
         raise ArenaError(

@@ -98,9 +98,9 @@ def _print_failings(results: Results) -> None:
         times = f", {failing.times} times, such as" if failing.times > 1 else ""
         shown_name = output.safe_line(results.display_name(failing.bot))
         bot = output.safe_line(failing.bot)
-        words = output.safe_line(failing.words)
+        message = output.safe_line(failing.words)
         output.notice(
-            f"{shown_name}: {failing.ending}{times}: {words}\n"
+            f"{shown_name}: {failing.ending}{times}: {message}\n"
             f"  arena rerun {event}/{failing.match} --bot {bot} --print"
         )
     if kinds > len(failings):
@@ -123,8 +123,8 @@ def _show_league(league: Results, width: int | None) -> None:
     else:  # the ranking of each board, and of each role of a board that nobody plays whole
         print("no bot has a rank, because fewer than two play every board and role; instead:\n")
         parts = rows_of(league.rankings(), RANKINGS)
-        whole = {row["board"] for row in parts if row["role"] is None}
-        ranked = [row for row in parts if row["role"] is None or row["board"] not in whole]
+        whole_boards = {row["board"] for row in parts if row["role"] is None}
+        ranked = [row for row in parts if row["role"] is None or row["board"] not in whole_boards]
         print_rankings(league, ranked)
     ranked_bots = {row["bot"] for row in ranked}
     for row in rows:

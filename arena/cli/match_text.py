@@ -210,8 +210,8 @@ def _dialogue_lines(record: Record, dialogue: Retraced, role: Role) -> Iterator[
                 answer = json.dumps(call.answer.text)
                 yield f"{INDENT}model {output.safe_line(answer, LONGEST_LINE)}"
         if exchange.fault is not None:
-            words = output.safe_line(exchange.fault.words, 1000)
-            yield f"{INDENT}> {exchange.fault.ending}: {words}"
+            message = output.safe_line(exchange.fault.words, 1000)
+            yield f"{INDENT}> {exchange.fault.ending}: {message}"
             continue
         for remark in exchange.played.remarks if exchange.played else ():
             yield f"{INDENT}> # {output.safe_line(remark)}"

@@ -126,8 +126,8 @@ def tightened(table: "Table", to: "Console") -> "Table":
         table.padding = (0, 0, 0, 0)
     if _columns_of(table, to) > to.width:
         names = [column for column in table.columns if str(column.header) in NAMES]
-        others = len(table.columns) - len(names)
-        needed = sum(_widest(column) for column in names) + LEAST_COLUMNS * others
+        other_columns = len(table.columns) - len(names)
+        needed = sum(_widest(column) for column in names) + LEAST_COLUMNS * other_columns
         if needed + len(table.columns) <= to.width:
             for column in names:
                 column.no_wrap = True

@@ -151,8 +151,8 @@ def _build(bot: Bot, command: tuple[str, ...], target: Path, level: str) -> None
         output = "".join(f"\n  {line}" for line in last_lines(log))
         cure = _cure(bot, command, log.decode("utf-8", "replace"))
         public = f"{bot.name}: its build failed"
-        words = f"{public}: {clean(_as_written(command))}: {clean(failure)}{output}{cure}"
-        raise BotError(words, bot=bot.name, public=public)
+        message = f"{public}: {clean(_as_written(command))}: {clean(failure)}{output}{cure}"
+        raise BotError(message, bot=bot.name, public=public)
 
 
 def _cure(bot: Bot, command: tuple[str, ...], log: str) -> str:
@@ -212,7 +212,7 @@ def _compiler(program: str) -> str:
         return program
     rustup = [str(Path(shim).with_name("rustup")), "which", program]
     try:
-        shown = subprocess.run(rustup, capture_output=True, text=True, check=True)
+        completed = subprocess.run(rustup, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return program  # its own message will say what is wrong
-    return shown.stdout.strip() or program
+    return completed.stdout.strip() or program

@@ -26,8 +26,8 @@ def read(
     """
     try:
         table = json.loads(shared_folders.read(path, most=most))
-        found = table.get("format", 1) if isinstance(table, dict) else 1
-        file_format.check(found, f"{path}: its format")
+        version = table.get("format", 1) if isinstance(table, dict) else 1
+        file_format.check(version, f"{path}: its format")
         return kind.validate_python(table)
     except FileNotFoundError:
         return None

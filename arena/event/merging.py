@@ -149,7 +149,7 @@ def take(archive: Archive, given: Sequence[tuple[Path, Record]]) -> tuple[bool, 
     ids = {record.match.id for _, record in given}
     planned = _planned(archive, ids)
     stored = archive.transcripts(list(ids))
-    taken: list[Record] = []
+    merged: list[Record] = []
     are_new: list[bool] = []
     for path, record in given:
         match = record.match
@@ -166,10 +166,10 @@ def take(archive: Archive, given: Sequence[tuple[Path, Record]]) -> tuple[bool, 
                 f"{path}: {archive.folder} has another record of match {match.id}, and keeps it"
             )
         # Of the bots, only the moves are taken from the file.
-        taken.append(replace(record, match=planned[match.id]))
+        merged.append(replace(record, match=planned[match.id]))
         are_new.append(match.id not in stored)
         stored[match.id] = transcript  # two files may have the same match
-    archive.append(*taken)
+    archive.append(*merged)
     return tuple(are_new)
 
 

@@ -140,9 +140,9 @@ def misunderstood(text: str, legal: Sequence[Move], candidates: Sequence[Move]) 
     """Return the answer to a text that does not mean exactly one move."""
     if len(candidates) > 1:
         named = ", ".join(candidates[:MOVES_NAMED])
-        rest = len(candidates) - MOVES_NAMED
-        if rest > 0:
-            named += f", and {rest} more"
+        unnamed = len(candidates) - MOVES_NAMED
+        if unnamed > 0:
+            named += f", and {unnamed} more"
         return f"{text!r} may be {named}: type more of it"
     hint = did_you_mean(text.lower(), legal)
     if hint:

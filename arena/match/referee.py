@@ -213,8 +213,8 @@ class Referee:
         text = protocol.text_of(reply.line)
         strikes = self.match.conditions.strikes
         if self._strikes[role] >= strikes:
-            words = _refusal(ending, text, self._legal[role])
-            self._fail(Fault(role=role, ending=ending, turn=self._number, words=words))
+            refusal = _refusal(ending, text, self._legal[role])
+            self._fail(Fault(role=role, ending=ending, turn=self._number, words=refusal))
             return None
         self._strikes[role] += 1
         move = self._draw(role)

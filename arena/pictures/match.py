@@ -417,9 +417,9 @@ class Clip:
                 cells = []
                 continue
             scene = self.scenes[number]
-            for turn, words in zip(scene.turns, scene.steps, strict=True):
+            for turn, move_words in zip(scene.turns, scene.steps, strict=True):
                 if turn.role == name and cells:
-                    _walk(cells, words)
+                    _walk(cells, move_words)
             if not cells or cells[-1] != piece.cell:
                 cells = [piece.cell]
         return cells

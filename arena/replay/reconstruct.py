@@ -104,8 +104,8 @@ def confirmed(record: Record, board: Board) -> Record:
     game = rulebook.game_of(record.match)
     disagreement = next(disagreements(game, record), None)
     if disagreement is not None:
-        words = protocol.clean(disagreement, LONGEST_MESSAGE)
-        raise ArenaError(f"does not agree with the rules known here: {words}")
+        message = protocol.clean(disagreement, LONGEST_MESSAGE)
+        raise ArenaError(f"does not agree with the rules known here: {message}")
     return record
 
 

@@ -75,8 +75,8 @@ def checked(
         if event_in(archive) is None:
             problems.append(("", "the event itself cannot be read; the file is damaged"))
         else:
-            for words in _event_problems(archive, unfinished=unfinished):
-                problems.append(("", words))
+            for problem in _event_problems(archive, unfinished=unfinished):
+                problems.append(("", problem))
     except (DamagedError, *UNREADABLE):
         problems.append(("", "its tables cannot be read; the file is damaged"))
     return len(numbers), problems
@@ -144,8 +144,10 @@ def _check(
             return [(match, "its row is lost; the file is damaged")]
         match, blob = row
         return [
-            (match, words)
-            for words in _record_problems(archive, number, match, blob, planned.get(match), game_of)
+            (match, problem)
+            for problem in _record_problems(
+                archive, number, match, blob, planned.get(match), game_of
+            )
         ]
     except DamagedError:
         return [(match, "it cannot be read; the file is damaged")]
@@ -202,10 +204,10 @@ def _batch_problems(archive: Archive, walked: plan.Plan) -> Iterator[str]:
     except DamagedError:
         yield "the batches of its plan cannot be read; the file is damaged"
         return
-    made = walked.unstored()
+    recomputed = walked.unstored()
     history: list[Batch] = []
     for number, batch in enumerate(stored):
-        expected = made.get(number)
+        expected = recomputed.get(number)
         if not batch.complete:
             begun = walked.begun(number)
             if not begun.startswith(batch.ids) and not batch.ids.startswith(begun):

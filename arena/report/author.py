@@ -71,8 +71,8 @@ class Author:
         roles = {seat.role for seat in record.match.seats if seat.bot.name in self.bots}
         faults = []
         for fault in record.verdict.faults:
-            words = self.without_paths(fault.words) if fault.role in roles else PRIVATE
-            faults.append(replace(fault, words=words))
+            reason = self.without_paths(fault.words) if fault.role in roles else PRIVATE
+            faults.append(replace(fault, words=reason))
         turns = [turn if turn.role in roles else _public_turn(turn) for turn in record.turns]
         seats = []
         for seat in record.seats:

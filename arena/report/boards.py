@@ -53,7 +53,7 @@ def grids(game: Game[Any], styles: Styles, viewer: Role | None = None) -> list[d
     marks: defaultdict[int, list[Item]] = defaultdict(list)  # by number of a grid
     for fact, thing in board_marks(board, facts, game.drawing):
         marks[thing.grid].append(item(fact))
-    drawn: list[dict[str, object]] = []
+    drawings: list[dict[str, object]] = []
     for number, grid in enumerate(board):
         rock = []
         for x in grid.columns:
@@ -66,8 +66,8 @@ def grids(game: Game[Any], styles: Styles, viewer: Role | None = None) -> list[d
             "walls": wall_path(grid, in_play[number]),
             "rock": rock,
         }
-        drawn.append(values)
-    return drawn
+        drawings.append(values)
+    return drawings
 
 
 def items(grids: Sequence[BoardGrid], styles: Styles) -> Callable[[Fact], Item]:

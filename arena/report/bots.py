@@ -212,9 +212,9 @@ def faults_of(
     frame = results.seats()
     frame = frame[frame["ending"].notna()]
     seats = frame[["match", "role", "bot", "ending", "words"]]
-    for match, role, bot, ending, words in seats.itertuples(index=False):
+    for match, role, bot, ending, reason in seats.itertuples(index=False):
         if match in boards and bot in chosen and first[match].get(bot) == role:
-            kinds[bot][ending, words].append((match, role))
+            kinds[bot][ending, reason].append((match, role))
     index = Index.of(results)
     faults: dict[str, list[Page]] = defaultdict(list)
     for bot, by_kind in kinds.items():

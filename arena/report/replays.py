@@ -162,8 +162,8 @@ def replay(record: Record, games: Games) -> dict[str, object]:
     values["moves"] = list(moves(record.turns, roles))
     faults = []
     for fault in record.verdict.faults:
-        words = clean(fault.words, WORDS)
-        faults.append([roles.index(fault.role), fault.turn, fault.ending.value, words])
+        reason = clean(fault.words, WORDS)
+        faults.append([roles.index(fault.role), fault.turn, fault.ending.value, reason])
     values["faults"] = faults
     values["seats"] = [_seat(seat) for seat in record.seats]
     if record.calls:

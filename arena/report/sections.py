@@ -14,12 +14,12 @@ def of(results: Results) -> tuple[object, ...]:
 
     A text that is no `markupsafe.Markup` is escaped.
     """
-    found: list[object] = []
+    sections: list[object] = []
     for added in extensions.sections().values():
         html = extensions.load(added.page)(results)
         if html is not None:
-            found.append(html)
-    return tuple(found)
+            sections.append(html)
+    return tuple(sections)
 
 
 def of_bots(

@@ -52,14 +52,14 @@ class Crosstable:
         met: dict[str, dict[str, Encounters]] = {}
         for bot, opponent, result, games in rows:
             opponents = met.setdefault(bot, {})
-            won, drawn, lost = opponents.get(opponent, Encounters())
+            won, draws, lost = opponents.get(opponent, Encounters())
             if result == 1:
                 won += games
             elif result == 0:
-                drawn += games
+                draws += games
             else:
                 lost += games
-            opponents[opponent] = Encounters(won, drawn, lost)
+            opponents[opponent] = Encounters(won, draws, lost)
         return cls(met)
 
     def score(self, bot: str) -> Fraction:

@@ -180,11 +180,11 @@ class Launcher:
         cgroup = self._new_cgroup(level, limits)
         watches = self.refused is not None and level.confines and not level.wrapped and not builds
         counts_forks = may_fork and level.confines and not builds and not conditions.syscalls
-        room = self.folder.room(bot, own_copy=builds or not level.confines, user=user)
+        bot_room = self.folder.room(bot, own_copy=builds or not level.confines, user=user)
         spec = LaunchSpec(
             level=level.name,
-            home=str(room.home),
-            scratch=str(room.scratch),
+            home=str(bot_room.home),
+            scratch=str(bot_room.scratch),
             read=read,
             limits=_limit_rows(conditions, level, limits, tasks if user is not None else 0),
             processes=processes,
@@ -200,7 +200,7 @@ class Launcher:
         )
         try:
             self._prepare(spec, conditions.preload, kit, rules)
-            environment = _environment(room.scratch, kit) | variables
+            environment = _environment(bot_room.scratch, kit) | variables
             with pipes() as (theirs, ours):
                 answer = self._request_start(spec, argv, environment, theirs)
                 if "unwatched" in answer:
@@ -209,7 +209,7 @@ class Launcher:
                     spec = spec._replace(watched=False)
                     answer = self._request_start(spec, argv, environment, theirs)
         except BaseException:
-            room.discard()
+            bot_room.discard()
             if claim is not None:
                 os.close(claim)
             if cgroup:
@@ -226,7 +226,7 @@ class Launcher:
             stdin=stdin,
             stdout=stdout,
             stderr=stderr,
-            room=room,
+            room=bot_room,
             limits=limits,
             spec=spec,
             error=answer.get("error", ""),

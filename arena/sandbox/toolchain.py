@@ -48,12 +48,12 @@ def resolved(command: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]
         paths += needs(argv[0])
     bridge = bridge_of(command)
     if bridge:
-        place = argv.index(BRIDGE.format(bridge))
+        position = argv.index(BRIDGE.format(bridge))
         program = extensions.file_beside(extensions.bridges()[bridge].path)
-        argv[place] = str(program)
+        argv[position] = str(program)
         if not public(str(program)):
             paths.append(str(program.parent))
-        engine = place + 2
+        engine = position + 2
         argv[engine] = shutil.which(argv[engine]) or argv[engine]
         if argv[engine].startswith("/"):
             paths += needs(argv[engine])

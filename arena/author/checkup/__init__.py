@@ -248,8 +248,8 @@ def _left_out(bot: Bot) -> Iterator[Finding]:
         return
     paths = left_out(folder)
     if paths:
-        words = left_out_words(paths[:FEW_PATHS])
-        yield Finding(weight=Weight.ADVICE, where="its files", words=words, cure=PACKAGES)
+        message = left_out_words(paths[:FEW_PATHS])
+        yield Finding(weight=Weight.ADVICE, where="its files", words=message, cure=PACKAGES)
 
 
 class _Figure(NamedTuple):

@@ -384,14 +384,14 @@ class Examination(WrappedSeats):
         if failure.cause is Cause.NO_ANSWER and self._name in NEVER_SENT:
             self._fault(f"no {awaited}, where the plain question had one", "")
         elif failure.cause is Cause.NO_ANSWER:
-            words = failure.words
+            message = failure.words
             if ask.deadline is None:
                 self.gave_up = True
-                words = (
+                message = (
                     f"no {awaited}: the check waited {PATIENCE_S:g} s; the event would wait for "
                     "ever"
                 )
-            self._fault(words, self._advice_for_silence(ask, failure))
+            self._fault(message, self._advice_for_silence(ask, failure))
         elif failure.cause is Cause.LINE_TOO_LONG:
             self._fault(f"printed {failure.words}", advice.of_failure(failure))
         else:

@@ -127,9 +127,9 @@ def advice(failure: Failure, stderr: str, files: BotFiles = NO_FILES) -> str:
     """Return advice for a bot that ended before its answer, or closed its output."""
     crash = Crash(failure, stderr, files)
     for row in ROWS:
-        words = row(crash)
-        if words:
-            return words
+        message = row(crash)
+        if message:
+            return message
     return "look at its stderr"
 
 
@@ -323,8 +323,8 @@ def _syntax(crash: Crash, match: re.Match[str]) -> str:
     """Advise on a text that is no Python, or no JavaScript."""
     message = match.group(1)
     if crash.is_node:
-        place = re.search(r"^(\S+\.[cm]?js:\d+)$", crash.stderr, re.MULTILINE)
-        location = shown(place.group(1)) if place else "a file"
+        line = re.search(r"^(\S+\.[cm]?js:\d+)$", crash.stderr, re.MULTILINE)
+        location = shown(line.group(1)) if line else "a file"
         return f"{location} is no valid JavaScript: correct that line"
     if not crash.is_python:
         return ""
@@ -527,11 +527,11 @@ def _java_class(crash: Crash, match: re.Match[str]) -> str:
             f"write a bot.toml with build = 'javac -d . {shown(name)}.java' and command = 'java "
             f"{shown(package.group(1))}.{shown(name)}'"
         )
-    other = re.search(r"\bclass\s+(\w+)", source)
-    if other and other.group(1) != name:
+    class_match = re.search(r"\bclass\s+(\w+)", source)
+    if class_match and class_match.group(1) != name:
         return (
-            f"{shown(name)}.java has the class {shown(other.group(1))}: a program's class has the "
-            "name of its file"
+            f"{shown(name)}.java has the class {shown(class_match.group(1))}: "
+            "a program's class has the name of its file"
         )
     return (
         f"Java finds no class {shown(name)}: the class with `main` has the name of the bot's file"

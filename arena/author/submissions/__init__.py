@@ -389,11 +389,11 @@ class Submissions:
 
     def _refusal_label(self, label: str, note: Note) -> str:
         """Return the label, with a number if a refused submission of another author has it."""
-        taken: set[str] = set()
+        names_in_use: set[str] = set()
         for refusal in self._store.refused():
             if self._is_anothers(refusal.note, note):
-                taken.add(refusal.name.lower())
-        return names.distinct(label, taken)
+                names_in_use.add(refusal.name.lower())
+        return names.distinct(label, names_in_use)
 
 
 def _copy_in(request: Request, name: str, folder: Path) -> tuple[Path, tuple[str, ...]]:

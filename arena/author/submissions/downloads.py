@@ -111,9 +111,9 @@ def _loose(filename: str) -> Label:
     More may stand behind these. Behind the first underscore only an e-mail address counts, and an
     id with a digit: a file `anti_bob` is not Bob's.
     """
-    first, *others = filename.split("_")
+    first, *parts = filename.split("_")
     marks: list[tuple[str, ...]] = [(filename, first)]
-    for part in others:
+    for part in parts:
         has_digit = any(letter.isdigit() for letter in part)
         if "@" in part or has_digit:
             marks.append((part,))

@@ -229,8 +229,8 @@ def _state(
         measure = f"{' and '.join(references)} {verb} and not graded"
         return StudentState.REFERENCE, "; ".join(filter(None, [measure, late]))
     if newer:
-        words = f"{' and '.join(newer)} was accepted, but the event was played without it"
-        return StudentState.NOT_PLAYED, words
+        message = f"{' and '.join(newer)} was accepted, but the event was played without it"
+        return StudentState.NOT_PLAYED, message
     if refusals:
         return StudentState.REFUSED, f"handed in, but refused: {reason}"
     if accepted:

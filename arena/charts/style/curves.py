@@ -77,7 +77,7 @@ def _curves_of_game(
     curve_panels = []
     for bot, label in zip(last.index, about.labels(last.index), strict=True):
         panel = Panel(heading=(label, *heading))
-        other_lines = [line for other, line in lines.items() if other != bot]
+        other_lines = [line for rival, line in lines.items() if rival != bot]
         curve_panels.append(_Curve(panel, rows[rows["bot"] == bot], other_lines, axis))
     return curve_panels
 

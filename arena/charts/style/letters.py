@@ -63,7 +63,7 @@ def drawable(text: str) -> str:
     # better.
     composed = unicodedata.normalize("NFC", text)
     cleaned = clean(JOINER.sub("", composed))
-    drawn = ""
+    text_to_draw = ""
     after_emoji = False
     for part in _parts(cleaned):
         latin = part
@@ -73,12 +73,12 @@ def drawable(text: str) -> str:
         if emoji is not None:
             latin = emoji[1].replace("_", " ")
         beside_emoji = emoji is not None or after_emoji
-        parted = drawn.endswith(" ") or latin.startswith(" ")
-        if beside_emoji and drawn and latin and not parted:
-            drawn += " "
-        drawn += latin
+        parted = text_to_draw.endswith(" ") or latin.startswith(" ")
+        if beside_emoji and text_to_draw and latin and not parted:
+            text_to_draw += " "
+        text_to_draw += latin
         after_emoji = emoji is not None or (after_emoji and not latin)
-    return drawn
+    return text_to_draw
 
 
 def _parts(text: str) -> list[str]:

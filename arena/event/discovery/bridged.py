@@ -55,8 +55,8 @@ def checked_options(value: object) -> dict[str, Any]:
     An engine reads them as lines, so no text has a line break in it.
     """
     if not isinstance(value, dict):
-        words = "expected a table, such as [options] with a line `Threads = 1`"
-        raise ValueError(words)  # noqa: TRY004 (a user's mistake)
+        expectation = "expected a table, such as [options] with a line `Threads = 1`"
+        raise ValueError(expectation)  # noqa: TRY004 (a user's mistake)
     if len(value) > MOST_OPTIONS:
         raise ValueError(f"more than {MOST_OPTIONS}; take fewer")
     for name, option in value.items():
@@ -68,8 +68,8 @@ def checked_options(value: object) -> dict[str, Any]:
             if isinstance(text, str):
                 _refuse_long(name, text)
             elif isinstance(option, list) or not isinstance(text, int | float):
-                words = "expected a text, a number, true, false, or a list of texts"
-                raise ValueError(f"{name[:80]!r}: {words}")  # noqa: TRY004 (a user's mistake)
+                expectation = "expected a text, a number, true, false, or a list of texts"
+                raise ValueError(f"{name[:80]!r}: {expectation}")  # noqa: TRY004 (a user's mistake)
     return value
 
 

@@ -285,13 +285,13 @@ class _Bracket:
     @staticmethod
     def _order_of_rest(rest: Sequence[int], size: int) -> Callable[[int, int], Quality]:
         """Return the order of equal pairings of this size: few and small exchanges come first."""
-        place = {bot: number for number, bot in enumerate(rest)}
+        position = {bot: number for number, bot in enumerate(rest)}
 
         def order(first: int, second: int) -> Quality:
-            if first not in place:
+            if first not in position:
                 return ()
-            shift = abs(place[second] - place[first] - size)
-            return place[first] < size, -place[first], len(rest) - shift
+            shift = abs(position[second] - position[first] - size)
+            return position[first] < size, -position[first], len(rest) - shift
 
         return order
 

@@ -44,12 +44,12 @@ def check(event: Event) -> None:
     for board in event.boards:
         seats = len(board.sides if event.seating == "sides" else board.roles)
         if seats != 2:
-            other = ""
+            alternative = ""
             if event.seating == "distinct" and len(board.sides) == 2:
-                other = 'seating = "sides" or '
+                alternative = 'seating = "sides" or '
             raise ArenaError(
                 f"schedule: {event.schedule!r} pairs two bots, and {board.label} seats {seats} of "
-                f'them: say {other}schedule = "round_robin", or leave the board out'
+                f'them: say {alternative}schedule = "round_robin", or leave the board out'
             )
         if len(board.sides) != 2:
             raise ArenaError(

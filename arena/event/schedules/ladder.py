@@ -407,8 +407,8 @@ def _worth(ahead: "Floats", information: "Floats", cost: "Floats", square: "Floa
         0, 1.702 * np.abs(ahead) / np.sqrt(square)
     )  # the normal tail, within 0.01
     gain = information * square
-    taken = square * gain / (1 + gain)
-    return np.asarray(np.round(doubt + np.log(taken) - np.log(cost), DECIMALS))
+    decrease = square * gain / (1 + gain)
+    return np.asarray(np.round(doubt + np.log(decrease) - np.log(cost), DECIMALS))
 
 
 def _candidates(

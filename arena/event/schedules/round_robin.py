@@ -100,10 +100,10 @@ def _choices(sets: Sequence[frozenset[str]]) -> int:
         return perm(len(sets[0]), len(sets))
     # Of all ways to choose from the first set and from the others, those are left out in which
     # another set has given the same member; it then lies in both.
-    first, *rest = sets
-    total = len(first) * _choices(rest)
-    for index, other in enumerate(rest):
-        total -= _choices([*rest[:index], first & other, *rest[index + 1 :]])
+    first, *later_sets = sets
+    total = len(first) * _choices(later_sets)
+    for index, later_set in enumerate(later_sets):
+        total -= _choices([*later_sets[:index], first & later_set, *later_sets[index + 1 :]])
     return total
 
 

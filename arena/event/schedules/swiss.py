@@ -120,8 +120,8 @@ def placings(league: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
     for bot, points in enumerate(state.points):
         values.append((bot not in state.never, points, buchholz[bot]))
     place_of: dict[tuple[bool, int, int], int] = {}
-    for place, value in enumerate(sorted(values, reverse=True), 1):
-        place_of.setdefault(value, place)  # equal bots share a place
+    for rank, value in enumerate(sorted(values, reverse=True), 1):
+        place_of.setdefault(value, rank)  # equal bots share a place
     rows: list[Placing] = []
     for bot, name in enumerate(bots):
         results = state.results[bot]

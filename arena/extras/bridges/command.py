@@ -93,21 +93,21 @@ def _command_and_files(engine: str) -> tuple[list[str], list[Path]]:
     if not words:
         raise ArenaError("--engine: is empty; name the program, such as ./stockfish")
     files: list[Path] = []
-    for place, word in enumerate(words):
+    for position, word in enumerate(words):
         path = Path(word)
         if not path.is_file() or public(str(path.absolute())):
             continue
         files.append(path)
-        is_program = place == 0
-        words[place] = f"./{path.name}" if is_program else path.name
+        is_program = position == 0
+        words[position] = f"./{path.name}" if is_program else path.name
         if is_program and path.suffix == ".py":
-            words[place : place + 1] = ["python", path.name]
+            words[position : position + 1] = ["python", path.name]
     program = words[0]
     if program != "python" and not program.startswith("./"):
-        found = shutil.which(program) or shutil.which(program, path=GAMES)
-        if found is None:
+        executable = shutil.which(program) or shutil.which(program, path=GAMES)
+        if executable is None:
             raise ArenaError(f"--engine {engine}: there is no program {program!r}; name its file")
-        words[0] = found
+        words[0] = executable
     elif program.startswith("./") and not Path(program).is_file() and not files:
         raise ArenaError(f"--engine {engine}: there is no file {program!r}")
     try:

@@ -126,7 +126,9 @@ class Climb:
     def _refuse_stranger(self, bot: str, *digests: str) -> None:
         """Raise ArenaError if the bot that plays has none of these digests: somebody else has changed it."""
         playing = self.store.playing(bot)
-        if not any(bot_folder.is_whole(each, digest) for each in playing for digest in digests):
+        if not any(
+            bot_folder.is_whole(version, digest) for version in playing for digest in digests
+        ):
             number = self.version(bot, digests[0]).number
             raise ArenaError(
                 f"{bot}: is not {bot}@{number} any more, which this climb promoted last: put that back, or begin a "
@@ -176,8 +178,8 @@ class Climb:
         # Else it could leave out what it is bad at, or take the name of another in tables.
         if changed := [key for key in FIXED if getattr(bot, key) != getattr(old, key)]:
             rule = "it must play what the version before plays, here, and have its name"
-            words = f"its bot.toml changes {', '.join(changed)}: {rule}"
-            return replace(edit, outcome=EditOutcome.REFUSED, words=words)
+            message = f"its bot.toml changes {', '.join(changed)}: {rule}"
+            return replace(edit, outcome=EditOutcome.REFUSED, words=message)
         if self.store.version_of(bot) is None:
             (faults,) = self.examine([bot])
             if faults:
@@ -204,12 +206,14 @@ class Climb:
                     edit.bot, before.digest, edit.digest
                 )  # a kill may come between these two steps
                 self.store.play(edit.bot, version)
-        words = "" if promoted else f"the test says {proof.decision or 'nothing yet, at its limit'}"
+        message = (
+            "" if promoted else f"the test says {proof.decision or 'nothing yet, at its limit'}"
+        )
         return self._written(
             replace(
                 edit,
                 outcome=EditOutcome.PROMOTED if promoted else EditOutcome.REJECTED,
-                words=clean(proof.words, LONGEST_WORDS) or words,
+                words=clean(proof.words, LONGEST_WORDS) or message,
                 pairings=proof.pairings,
                 difference=_rounded(proof.difference),
                 low=_rounded(proof.low),

@@ -98,8 +98,10 @@ def _worst(results: Results, author: Author) -> list[str]:
     """Return the ids of matches, those first in which the author's bots had the fewest points."""
     scores: list[tuple[float, str]] = []
     for match in author.own(results.played):
-        own = [score for role, score in match.scores.items() if match.seats[role] in author.bots]
-        scores.append((sum(own) / len(own), match.id))
+        scores_of_author = [
+            score for role, score in match.scores.items() if match.seats[role] in author.bots
+        ]
+        scores.append((sum(scores_of_author) / len(scores_of_author), match.id))
     return [match for _, match in sorted(scores)[:MATCHES]]
 
 

@@ -77,8 +77,12 @@ class History:
 
     def with_edit(self, edit: Edit) -> "History":
         """Return the history with an edit, in place of an earlier state of it."""
-        others = [each for each in self.edits if (each.round, each.bot) != (edit.round, edit.bot)]
-        return replace(self, edits=(*others, edit))
+        other_edits = [
+            other_edit
+            for other_edit in self.edits
+            if (other_edit.round, other_edit.bot) != (edit.round, edit.bot)
+        ]
+        return replace(self, edits=(*other_edits, edit))
 
 
 HISTORY = TypeAdapter(History)

@@ -105,11 +105,11 @@ def homogeneity(seats: Sequence[BlockSeat]) -> float | None:
 
     draws = np.random.default_rng(0)
     order = np.argsort(pairing_array, kind="stable")
-    seen, at_least = spread(machine_array), 0
+    machine_spread, at_least = spread(machine_array), 0
     for _ in range(SHUFFLES):
         shuffled = np.empty_like(machine_array)
         shuffled[np.lexsort((draws.random(len(order)), pairing_array))] = machine_array[order]
-        at_least += spread(shuffled) >= seen * (1 - 1e-12)
+        at_least += spread(shuffled) >= machine_spread * (1 - 1e-12)
     return (1 + at_least) / (1 + SHUFFLES)
 
 

@@ -197,8 +197,8 @@ class Machine:
         try:
             facts: Facts = self._ask(session.facts)
         except (ImportError, AttributeError) as error:
-            wanted = "install botarena[dask] of this version there"
-            raise ArenaError(f"it has no arena {task.facts.arena} ({error}): {wanted}") from error
+            remedy = "install botarena[dask] of this version there"
+            raise ArenaError(f"it has no arena {task.facts.arena} ({error}): {remedy}") from error
         self.name, self.lanes = facts.machine, facts.lanes
         admission.refuse_other_software(task.facts, facts)
         reported_busy = False

@@ -37,16 +37,16 @@ async def serve(
         logging.WARNING
     )  # it has a line for each beat of a driver
     loop = asyncio.get_running_loop()
-    asked: asyncio.Future[int] = loop.create_future()
+    stop_signal: asyncio.Future[int] = loop.create_future()
 
     def ask(number: int) -> None:
-        if not asked.done():
-            asked.set_result(number)
+        if not stop_signal.done():
+            stop_signal.set_result(number)
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, ask, number)
     notice(f"joining {address}")
-    while not asked.done():
+    while not stop_signal.done():
         worker = Worker(
             address,
             nthreads=PARCELS_A_LANE * lanes,  # so that each lane always has a parcel that waits
@@ -60,7 +60,7 @@ async def serve(
             worker, session.NAME, name or ""
         )  # as dask's own name two workers could not share it
         started = asyncio.ensure_future(worker)
-        await asyncio.wait([started, asked], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait([started, stop_signal], return_when=asyncio.FIRST_COMPLETED)
         if started.done():
             try:
                 started.result()
@@ -71,9 +71,9 @@ async def serve(
                 ) from error
             notice(f"{worker.address} works for {address}: {counted(lanes, 'lane')}")
             finished = asyncio.ensure_future(worker.finished())
-            await asyncio.wait([finished, asked], return_when=asyncio.FIRST_COMPLETED)
-            if not asked.done():
+            await asyncio.wait([finished, stop_signal], return_when=asyncio.FIRST_COMPLETED)
+            if not stop_signal.done():
                 notice(f"the scheduler {address} is gone; joining it again when it is back")
         await session.close_any(worker)
         await worker.close(timeout=1, nanny=False)
-    return asked.result()
+    return stop_signal.result()

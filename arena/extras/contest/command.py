@@ -92,10 +92,10 @@ def _verdict(base: str, head: str, author: str) -> tuple[bool, str, list[str]]:
                 reasons = [f"- {_quoted(mistake)}" for mistake in mistakes]
                 return False, "may not be merged: it changes what is not its author's", reasons
             merged = git.within_limits(lambda: git.check_out(head, author, Path(folder), base))
-            others = _others(merged.workspace, author)
+            other_authors = _others(merged.workspace, author)
             if merged.bot is None:
                 return True, f"may be merged: {author} leaves the contest", []
-            result = _checkup(merged.bot, author, others)
+            result = _checkup(merged.bot, author, other_authors)
         except ArenaError as error:
             # The author does not know these temporary folders.
             reason = error.seen_from(Path(folder) / git.CLONE, Path(folder))
@@ -141,8 +141,8 @@ def _checkup(path: Path, author: str, others: Iterable[Bot]) -> Checkup:
 def _findings(result: Checkup) -> Iterator[str]:
     """Yield the findings of a checkup as Markdown."""
     for finding in result.findings:
-        words = f"{_quoted(finding.words)}. {_quoted(finding.cure)}"
-        yield f"- **{finding.weight}**, {_quoted(finding.where)}: {words}"
+        message = f"{_quoted(finding.words)}. {_quoted(finding.cure)}"
+        yield f"- **{finding.weight}**, {_quoted(finding.where)}: {message}"
         for line in finding.log:
             yield f"  - stderr: {_quoted(line)}"
 

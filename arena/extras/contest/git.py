@@ -113,12 +113,12 @@ def within_limits(work: Callable[[], Found]) -> Found:
 
 def commit_of(name: str) -> str:
     """Return the id of the commit that a branch, a tag or an id names; ArenaError if there is none."""
-    found = b""
+    commit = b""
     if not name.startswith("-"):
-        found = git("rev-parse", "--verify", "-q", f"{name}^{{commit}}", fails=True)
-    if not found:
+        commit = git("rev-parse", "--verify", "-q", f"{name}^{{commit}}", fails=True)
+    if not commit:
         raise ArenaError(f"{shown(name)}: is no commit of this repository; fetch it first")
-    return found.decode().strip()
+    return commit.decode().strip()
 
 
 def mistakes(base: str, head: str, author: str) -> Iterator[str]:
@@ -235,7 +235,7 @@ class ArchiveBranch:
         try:
             git("push", "-q", lease, self.remote, f"{commit}:{ref}")
         except GitError as error:
-            if any(words in error.said for words in STALE):
+            if any(stale_message in error.said for stale_message in STALE):
                 return False
             raise
         return True

@@ -34,17 +34,17 @@ def init(
     author of its name there.
     """
     del contest  # it is given, or the core's `arena init` runs
-    with making(folder, ".github") as made:
-        for path in (made / "bots").iterdir():
+    with making(folder, ".github") as new_folder:
+        for path in (new_folder / "bots").iterdir():
             if path.is_dir():
                 shutil.rmtree(path)
         seed = PUBLIC_SEED.format(secrets.randbits(53))
-        name = name_event(made, folder, seed, whole_files.SHARED)
-        whole_files.copy_new(REPOSITORY, made)
-        page = made / "README.md"
+        name = name_event(new_folder, folder, seed, whole_files.SHARED)
+        whole_files.copy_new(REPOSITORY, new_folder)
+        page = new_folder / "README.md"
         page.write_text(page.read_text("utf-8").replace("@name@", name), "utf-8")
-        (made / "gitignore").rename(made / ".gitignore")
-        (made / "github").rename(made / ".github")
+        (new_folder / "gitignore").rename(new_folder / ".gitignore")
+        (new_folder / "github").rename(new_folder / ".github")
     print(
         f"{folder} is a contest now: {folder / 'README.md'} says how to put it online, and how people enter"
     )

@@ -12,9 +12,9 @@ from arena.results.leaderboard import Results
 
 def frame(results: Results) -> pd.DataFrame:
     """Return a row for each `bot` and `opponent` that it surely beats: its mean `result`, and the `share` of cycles."""
-    found = frames.found_in(results)
-    shares = frames.shares_of(found)[["game", "share"]]
-    return frames.beaten_of(found).merge(shares, on="game")
+    cycles = frames.found_in(results)
+    shares = frames.shares_of(cycles)[["game", "share"]]
+    return frames.beaten_of(cycles).merge(shares, on="game")
 
 
 @styled

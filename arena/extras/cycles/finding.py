@@ -68,7 +68,7 @@ def _in_cycles(beats: Mask) -> Mask:
     """Return those pairs of `beats` that are in a cycle: both bots are in one strongly connected component."""
     graph = rustworkx.PyDiGraph()
     graph.add_nodes_from(range(len(beats)))
-    graph.add_edges_from_no_data([(int(bot), int(other)) for bot, other in np.argwhere(beats)])
+    graph.add_edges_from_no_data([(int(bot), int(loser)) for bot, loser in np.argwhere(beats)])
     component = np.zeros(len(beats), dtype=np.int64)
     for number, bots in enumerate(rustworkx.strongly_connected_components(graph)):
         component[list(bots)] = number

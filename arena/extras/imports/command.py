@@ -45,9 +45,10 @@ def import_(
     It has no moves, so there is nothing to replay. A match that is there already is not added again.
     """
     chosen = _checked(name if name is not None else files[0].stem)
-    given = FilePosition(Path("command line"), 1)
+    command_line = FilePosition(Path("command line"), 1)
     reading = _Reading(
-        board_name(game, given, "--game") if game else None, board_name(board, given, "--board") if board else None
+        board_name(game, command_line, "--game") if game else None,
+        board_name(board, command_line, "--board") if board else None,
     )
     for path in files:
         reading.reader_of(path)
@@ -63,11 +64,11 @@ def import_(
                 whole_files.publish(making, folder)
     for note in reading.notes():
         output.notice(note)
-    shown = paths.displayed(folder)
+    folder_name = paths.displayed(folder)
     known = f", and {read - new} were there already" if read > new else ""
     output.print_result(
         [{"folder": str(folder), "read": read, "new": new, "matches": stored, "left_out": reading.left_out}],
-        f"{shown}: {output.counted(new, 'match')} added{known}; it has {output.counted(stored, 'match')}",
+        f"{folder_name}: {output.counted(new, 'match')} added{known}; it has {output.counted(stored, 'match')}",
         json=json,
     )
     if not json:

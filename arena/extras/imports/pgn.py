@@ -103,14 +103,14 @@ def _tags(text: str, position: FilePosition) -> list[tuple[str, str]]:
     pairs = []
     end = 0
     while end < len(text):
-        found = TAG.match(text, end)
-        if found is None and not end:
-            found = UNESCAPED_TAG.fullmatch(text)
-        if found is None:
-            words = f'{clean(text[end:].strip(), 40)} is no tag, such as [White "ada"]'
-            raise position.mistake(f"column {end + 1}", words)
-        pairs.append((found[1], ESCAPE.sub(r"\1", found[2]).strip()))
-        end = found.end()
+        tag_match = TAG.match(text, end)
+        if tag_match is None and not end:
+            tag_match = UNESCAPED_TAG.fullmatch(text)
+        if tag_match is None:
+            message = f'{clean(text[end:].strip(), 40)} is no tag, such as [White "ada"]'
+            raise position.mistake(f"column {end + 1}", message)
+        pairs.append((tag_match[1], ESCAPE.sub(r"\1", tag_match[2]).strip()))
+        end = tag_match.end()
     return pairs
 
 
@@ -133,23 +133,23 @@ def _add_moves(game: _GameText, words: list[str]) -> None:
 def _without_comments(text: str, number: int, comment_line: int) -> tuple[list[str], int]:
     """Return the words of a line of moves, and the line where the comment began that is open at its end, or 0."""
     parts = []
-    rest = text
-    while rest:
+    remaining_text = text
+    while remaining_text:
         if comment_line:
-            _, closed, rest = rest.partition("}")
+            _, closed, remaining_text = remaining_text.partition("}")
             if closed:
                 comment_line = 0
             continue
-        opening = rest.find("{")
-        semicolon = rest.find(";")
+        opening = remaining_text.find("{")
+        semicolon = remaining_text.find(";")
         if semicolon >= 0 and (opening < 0 or semicolon < opening):
-            parts.append(rest[:semicolon])
+            parts.append(remaining_text[:semicolon])
             break
         if opening < 0:
-            parts.append(rest)
+            parts.append(remaining_text)
             break
-        parts.append(rest[:opening])
-        rest = rest[opening + 1 :]
+        parts.append(remaining_text[:opening])
+        remaining_text = remaining_text[opening + 1 :]
         comment_line = number
     return " ".join(parts).split(), comment_line
 

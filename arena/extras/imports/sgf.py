@@ -69,8 +69,8 @@ def _trees(path: Path) -> Iterator[_Tree]:
         end = 0
         while end < len(text):
             if parts is not None and tree is not None:
-                found = VALUE.match(text, end)
-                value = found[0] if found is not None else ""
+                value_match = VALUE.match(text, end)
+                value = value_match[0] if value_match is not None else ""
                 end += len(value)
                 length += len(value)
                 if tree.nodes == 1 and tree.name in READ:
@@ -124,8 +124,8 @@ def _add_value(tree: _Tree, text: str, position: FilePosition) -> None:
     if tree.nodes != 1 or tree.name not in READ:
         return
     if tree.name in tree.values:
-        words = f"is there twice in this game, first in line {tree.lines[tree.name]}"
-        raise position.mistake(f"property {tree.name}", words)
+        message = f"is there twice in this game, first in line {tree.lines[tree.name]}"
+        raise position.mistake(f"property {tree.name}", message)
     # A backslash before the end of a line joins two lines; before a letter it stands for the letter.
     tree.values[tree.name] = " ".join(ESCAPE.sub(r"\2", text).split())
     tree.lines[tree.name] = tree.name_line
@@ -146,12 +146,12 @@ def _match(path: Path, tree: _Tree, game: str | None, board: str | None) -> Outs
         scores = (DRAW, DRAW)
         reason = "draw"
     else:
-        found = RESULT.match(result)
-        if found is None:
-            words = f"{clean(values['RE'], 40)!r} is no result, such as B+R, W+0.5 or 0"
-            raise at("RE").mistake("property RE", words)
-        how = found[2]
-        scores = (WIN, LOSS) if found[1] == "b" else (LOSS, WIN)
+        result_match = RESULT.match(result)
+        if result_match is None:
+            message = f"{clean(values['RE'], 40)!r} is no result, such as B+R, W+0.5 or 0"
+            raise at("RE").mistake("property RE", message)
+        how = result_match[2]
+        scores = (WIN, LOSS) if result_match[1] == "b" else (LOSS, WIN)
         reason = REASONS.get(how, "score" if how[:1].isdigit() else "won")
     seats = []
     for role, name, score in ((BLACK, "PB", scores[0]), (WHITE, "PW", scores[1])):
@@ -189,7 +189,7 @@ def _board(tree: _Tree, at: Callable[[str], FilePosition]) -> str:
 
 def _started(tree: _Tree, at: Callable[[str], FilePosition]) -> str:
     """Return the first day of a game; empty where its file has no whole date."""
-    found = re.match(r"\d{4}-\d\d-\d\d(?!\d)", tree.values.get("DT", ""))
-    if found is None:
+    date_match = re.match(r"\d{4}-\d\d-\d\d(?!\d)", tree.values.get("DT", ""))
+    if date_match is None:
         return ""
-    return outside.moment(found[0], at("DT"), "property DT")
+    return outside.moment(date_match[0], at("DT"), "property DT")

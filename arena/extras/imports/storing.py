@@ -41,19 +41,19 @@ class Importer:
 
     def records(self, matches: Iterable[OutsideMatch]) -> Iterator[Record]:
         """Yield the records of the matches of one file."""
-        seen: dict[int, int] = {}
+        matches_by_hash: dict[int, int] = {}
         """How many matches of each content the file had so far."""
         for match in matches:
             self.matches += 1
             if self._stored + self.matches > MOST_MATCHES:
-                words = (
+                message = (
                     f"is beyond the {MOST_MATCHES:,} matches that an archive of results may have; import them in parts"
                 )
-                raise match.position.mistake("", words)
+                raise match.position.mistake("", message)
             identity = _identity(match)
             key = int(digest_of(*identity), 16)
-            earlier = seen.get(key, 0)
-            seen[key] = earlier + 1
+            earlier = matches_by_hash.get(key, 0)
+            matches_by_hash[key] = earlier + 1
             if match.name and earlier:
                 raise match.position.mistake(
                     "column match", f"match {match.name!r} is there twice, or not in one piece"
@@ -77,8 +77,8 @@ class Importer:
             reports.append(SeatReport(role=seat.role, bot=bot.name, digest=bot.digest, cpu=seat.seconds))
             scores[seat.role] = seat.score
             if seat.ending is not None:
-                words = seat.words or f"imported as {seat.ending.value}"
-                faults.append(Fault(role=seat.role, ending=seat.ending, turn=1, words=words))
+                message = seat.words or f"imported as {seat.ending.value}"
+                faults.append(Fault(role=seat.role, ending=seat.ending, turn=1, words=message))
         planned = Match(
             id=match_id,
             game=match.game,
@@ -121,17 +121,17 @@ class Importer:
         board = self._boards.get(label)
         if board is None:
             if len(self._boards) >= MOST_BOARDS:
-                words = f"is on one board more than the {MOST_BOARDS:,} that an archive may have"
-                raise match.position.mistake("", words)
+                message = f"is on one board more than the {MOST_BOARDS:,} that an archive may have"
+                raise match.position.mistake("", message)
             digest = digest_of(IMPORTED, label, roles, sides)
             board = Board(game=match.game, name=match.board, rules=IMPORTED, digest=digest, roles=roles, sides=sides)
             self._boards[label] = board
         if set(board.roles) != set(roles):
             there = ", ".join(board.roles)
-            words = (
+            message = (
                 f"{label} has the roles {', '.join(roles)} here, and {there} in an earlier match; name another board"
             )
-            raise match.position.mistake("", words)
+            raise match.position.mistake("", message)
         if {frozenset(side) for side in board.sides} != {frozenset(side) for side in sides}:
             raise match.position.mistake(
                 "", f"{label} has other sides here than in an earlier match; name another board"
@@ -142,8 +142,8 @@ class Importer:
         """Raise ArenaError where the archive has another result of a match of this name."""
         for stored in self._archive.of_all_versions().played_of([record.match.id]):
             if _result(stored) != _result(Played.of(record)):
-                words = f"{self._archive.folder} has another result of match {match.name!r}, and keeps it"
-                raise match.position.mistake("column match", f"{words}; to replace it, import under another --name")
+                message = f"{self._archive.folder} has another result of match {match.name!r}, and keeps it"
+                raise match.position.mistake("column match", f"{message}; to replace it, import under another --name")
 
 
 def _result(played: Played) -> tuple[Any, ...]:

@@ -128,10 +128,10 @@ def _need(header: TableRow, needed: Iterable[str], columns: list[str]) -> None:
 
 
 def _need_score(header: TableRow, prefix: str, columns: list[str]) -> None:
-    found = [column for column in (f"{prefix}score", f"{prefix}result") if column in columns]
-    if len(found) != 1:
-        words = "has both columns" if found else "has no column"
-        raise header.position.mistake("", f"{words} {prefix}score or {prefix}result: {LAYOUTS}")
+    score_columns = [column for column in (f"{prefix}score", f"{prefix}result") if column in columns]
+    if len(score_columns) != 1:
+        message = "has both columns" if score_columns else "has no column"
+        raise header.position.mistake("", f"{message} {prefix}score or {prefix}result: {LAYOUTS}")
 
 
 def _long(rows: Iterator[TableRow], game: str, board: str) -> Iterator[OutsideMatch]:
@@ -208,16 +208,16 @@ def _score(row: TableRow, prefix: str) -> int:
         text = row.get(f"{prefix}result")
         score = RESULTS.get(text.casefold())
         if score is None:
-            words = f"{clean(text)!r} is no result: 1, 0.5, 0, or win, draw, loss"
-            raise row.position.mistake(f"column {prefix}result", words)
+            message = f"{clean(text)!r} is no result: 1, 0.5, 0, or win, draw, loss"
+            raise row.position.mistake(f"column {prefix}result", message)
         return score
     text = row.get(f"{prefix}score")
     number = float(text.replace(",", ".")) if NUMBER.fullmatch(text) else -1.0
     if not 0 <= number <= 100 or number != int(number):
-        words = f"{clean(text)!r} is no score: a whole number from 0 to 100"
+        message = f"{clean(text)!r} is no score: a whole number from 0 to 100"
         if 0 < number < 1:
-            words += "; call the column result where a win is 1"
-        raise row.position.mistake(f"column {prefix}score", words)
+            message += "; call the column result where a win is 1"
+        raise row.position.mistake(f"column {prefix}score", message)
     return int(number)
 
 
@@ -240,5 +240,7 @@ def _with_plausible_scores(matches: Iterator[OutsideMatch], path: Path, columns:
     scored = next((column for column in columns if column.rpartition("_")[2] == "score"), None)
     if scored is not None and highest == 1:
         result = scored.removesuffix("score") + "result"
-        words = f"column {scored}: no score is above 1, and scores are 0 to 100; call the column {result} if a win is 1"
-        raise FileError(path, words)
+        message = (
+            f"column {scored}: no score is above 1, and scores are 0 to 100; call the column {result} if a win is 1"
+        )
+        raise FileError(path, message)

@@ -54,9 +54,9 @@ def lessons(
             regret = most_regretted(archives, result.bot, stored_match.game_of, board=board, role=role)
     if result.problems:
         more = f"; and {len(result.problems) - PROBLEMS} more" if len(result.problems) > PROBLEMS else ""
-        shown = "; ".join(result.problems[:PROBLEMS])
+        problems = "; ".join(result.problems[:PROBLEMS])
         output.notice(
-            f"{output.counted(len(result.problems), 'match')} left out: {shown}{more}; `arena verify` says more"
+            f"{output.counted(len(result.problems), 'match')} left out: {problems}{more}; `arena verify` says more"
         )
     if tests is not None and result.lessons:
         paths.write(tests, lesson_file.text_of(result.lessons, bot, stored_match.game_of))

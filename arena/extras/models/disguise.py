@@ -142,8 +142,8 @@ class Vocabulary:
         if not manual.is_word(word):
             return word
         if word not in self._partners:
-            other = next(each for each in self._free if each not in self._partners)
-            self._partners |= {word: other, other: word}
+            partner = next(free_word for free_word in self._free if free_word not in self._partners)
+            self._partners |= {word: partner, partner: word}
         return self._partners[word]
 
     def known(self, word: str) -> str:
@@ -213,8 +213,8 @@ class Disguise:
         if reply.ending is not None or said is None or not self._plain:
             return reply
         if (move := self._plain.get(said)) is None:
-            words = " ".join(map(self._vocabulary.known, said.split(" ")))
-            move = self._reflected(words, self._reflection and self._reflection.inverse)
+            plain_move = " ".join(map(self._vocabulary.known, said.split(" ")))
+            move = self._reflected(plain_move, self._reflection and self._reflection.inverse)
         return reply._replace(line=move.encode())
 
     def last_words(self, text: bytes) -> bytes:

@@ -27,13 +27,13 @@ def disguise(results: Results) -> None:
     rows = rows_of(frames.disguise(results), columns)
     if not rows:
         return
-    shown: dict[str, list[object]] = {"bot": [results.display_name(row["bot"]) for row in rows]}
+    cells: dict[str, list[object]] = {"bot": [results.display_name(row["bot"]) for row in rows]}
     for name in ("plain", "disguised", "difference"):
-        shown[columns[name].heading] = figures_of(rows, columns[name])
+        cells[columns[name].heading] = figures_of(rows, columns[name])
     intervals: list[object] = []
     for row in rows:
         ends = [columns[end].text(row[end]) for end in ("difference_low", "difference_high")]
         intervals.append("" if row["difference"] is None else interval_text(*ends))
-    shown["95 %"] = intervals
+    cells["95 %"] = intervals
     print("\nin disguise")
-    output.print_table(table_of(shown))
+    output.print_table(table_of(cells))

@@ -178,7 +178,7 @@ def exploit(
         evaluated += scores[-1:] if evaluates else []
         confirmed = confirmed + 1 if nemesis.exact else 0
     best = max(scores)
-    found = [record for record, score in zip(records, scores, strict=True) if score == best]
+    best_records = [record for record, score in zip(records, scores, strict=True) if score == best]
     mean, low, high = _interval(evaluated or scores) if nemesis.varies else (best, best, best)
     solution = game.solve()
     first = None if solution is None else solution(game.start()).score
@@ -189,7 +189,7 @@ def exploit(
         exact=confirmed >= CONFIRMATIONS,
         value=first if first is None or {*game.sides[0]} == {*roles} else 100 - first,
         records=tuple(records),
-        shortest=min(found, key=lambda record: len(record.turns)),
+        shortest=min(best_records, key=lambda record: len(record.turns)),
     )
 
 

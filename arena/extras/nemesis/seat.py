@@ -43,7 +43,7 @@ def seats_of(searcher: Nemesis) -> Kind:
         referee = resources.referee
         if referee is None:
             return []
-        own = [seat for seat in seats if seat.bot == NEMESIS]
-        return [SingleSeat(seat.role, NemesisSeat(seat, searcher.choose, referee)) for seat in own]
+        nemesis_seats = [seat for seat in seats if seat.bot == NEMESIS]
+        return [SingleSeat(seat.role, NemesisSeat(seat, searcher.choose, referee)) for seat in nemesis_seats]
 
     return kind

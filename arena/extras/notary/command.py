@@ -38,16 +38,16 @@ def commit(file: options.TournamentFile = None, json: options.Json = False) -> N
     for bot in bots:
         if bot.files is not None:
             files[bot.name] = Path(bot.files)
-    made = commitment.commitment(event, files)
+    sealed = commitment.commitment(event, files)
     with writing(folder):
         whole_files.make_folder(folder)
         written = whole_files.write(
-            folder / COMMITMENT_FILE, made.model_dump_json(indent=1).encode()
+            folder / COMMITMENT_FILE, sealed.model_dump_json(indent=1).encode()
         )
     if json:
-        output.print_json([{"digest": made.digest, "file": paths.displayed(written)}])
+        output.print_json([{"digest": sealed.digest, "file": paths.displayed(written)}])
         return
-    print(made.digest)
+    print(sealed.digest)
     output.notice(
         f"publish this digest, or {paths.displayed(written)}, before the event; "
         "after it, publish the workspace: "

@@ -75,14 +75,14 @@ def verify(
         checked = records.checked(archive, all_versions=all_versions)
         problems = checked.problems
         if checked.event:
-            with TemporaryDirectory() as made:
+            with TemporaryDirectory() as tables_folder:
                 bots = stored_match.copy_bots(
-                    folder, [bot.digest for bot in checked.event.bots], Path(made)
+                    folder, [bot.digest for bot in checked.event.bots], Path(tables_folder)
                 )
-                found = commitment.problems(checked.event, folder, digest, *bots)
-                problems += (("", words) for words in found)
+                commitment_problems = commitment.problems(checked.event, folder, digest, *bots)
+                problems += (("", problem) for problem in commitment_problems)
             if not any(match for match, _ in problems):  # of forged records no tables can be made
-                problems += (("", words) for words in _table_problems(folder))
+                problems += (("", problem) for problem in _table_problems(folder))
             if reruns and not problems:
                 differing, notes = _rerun_problems(archive, str(folder), reruns, lot)
                 problems += differing
@@ -112,13 +112,17 @@ def _table_problems(folder: Path) -> Iterator[str]:
             if not expected.exists():
                 yield f"{file.name}: {_why_not_made(file.name)}"
                 continue
-            made = expected.read_bytes()
+            expected_text = expected.read_bytes()
             try:
-                found = shared_folders.read(file, len(made) + 1)  # it may have any size
+                stored_text = shared_folders.read(
+                    file, len(expected_text) + 1
+                )  # it may have any size
             except OSError as error:
                 yield f"{file.name}: cannot be read: {error.strerror or error}"
                 continue
-            lines = zip_longest(found.splitlines(), tables.narrowed(made, found).splitlines())
+            lines = zip_longest(
+                stored_text.splitlines(), tables.narrowed(expected_text, stored_text).splitlines()
+            )
             for number, (line, expected_line) in enumerate(lines, 1):
                 if line != expected_line:
                     yield f"{file.name}: line {number} is not what the matches say"
@@ -148,31 +152,31 @@ def _rerun_problems(
 
     ids = sorted(played.id for played in archive.played())
     dice = random.SystemRandom() if lot is None else random.Random(lot)
-    drawn = dice.sample(ids, min(count, len(ids)))
+    sample = dice.sample(ids, min(count, len(ids)))
     problems: list[Problem] = []
     same = 0
     tournament = workspace.tournament()
     with ProgressLine("verify: matches again") as progress:
-        for number, match in enumerate(drawn, 1):
+        for number, match in enumerate(sample, 1):
             record = rerun.as_here(archive.record(match), tournament)
             if number == 1:
                 workspace.warn_about_confinement(record.match.conditions)
             again = rerun.played_again(record, event, tournament)
-            found = list(differences(record, again))
-            if not found:
+            differing = list(differences(record, again))
+            if not differing:
                 same += 1
             else:
                 twice = rerun.played_again(record, event, tournament)
                 if not list(differences(again, twice)):
-                    words = f"played again, twice alike, it goes otherwise: {found[0]}"
-                    problems.append((match, words))
-            progress(number, len(drawn))
-    played_again = f"{len(drawn)} of {len(ids)} matches were played again, drawn by lot"
+                    problem = f"played again, twice alike, it goes otherwise: {differing[0]}"
+                    problems.append((match, problem))
+            progress(number, len(sample))
+    played_again = f"{len(sample)} of {len(ids)} matches were played again, drawn by lot"
     notes = [f"{played_again}: {same} went as recorded"]
-    others = len(drawn) - same - len(problems)
-    if others:
+    unlike = len(sample) - same - len(problems)
+    if unlike:
         notes.append(
-            f"{others} go otherwise each time, so they prove nothing: "
+            f"{unlike} go otherwise each time, so they prove nothing: "
             "their bots use dice of their own, or clocks"
         )
     if same and not problems:

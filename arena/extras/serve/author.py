@@ -89,9 +89,9 @@ async def show_account(request: Request, *, mistake: str = "") -> Response:
     account, accounts = _signed_in(request)
     values = await people.in_thread(request, account, _account_values, accounts, account)
     folder = event_folder(accounts.workspace)
-    shown = home.Home()
+    page_data = home.Home()
     if folder is not None and values["own"] and accounts.may_see(folder.name, account):
-        shown = await people.in_worker(
+        page_data = await people.in_worker(
             request, account, home.home, folder, frozenset(values["own"])
         )
     numbers = {row["digest"]: row["number"] for rows in values["own"].values() for row in rows}
@@ -100,7 +100,7 @@ async def show_account(request: Request, *, mistake: str = "") -> Response:
         "account.html.j2",
         title=account.name,
         mistake=mistake,
-        home=shown,
+        home=page_data,
         event=folder and folder.name,
         numbers=numbers,
         **values,
@@ -110,15 +110,17 @@ async def show_account(request: Request, *, mistake: str = "") -> Response:
 def _account_values(accounts: Accounts, account: Account) -> dict[str, Any]:
     """Return what the page of an author shows."""
     entrants = Entrants(accounts.workspace)
-    own = _own_versions(entrants, account, event_folder(accounts.workspace))
+    versions = _own_versions(entrants, account, event_folder(accounts.workspace))
     return {
-        "own": own,
+        "own": versions,
         "uploads": accounts.uploads(account, most=MOST_ROWS),
         "requests": accounts.requests(account, most=MOST_ROWS),
         "frozen": accounts.is_on("frozen"),
         "limits": {name: accounts.limit(name) for name in LIMITS},
         "versions": entrants.own_here(account),
-        "opponents": [bot.name for bot in entrants.bots if not bot.remote and bot.name not in own],
+        "opponents": [
+            bot.name for bot in entrants.bots if not bot.remote and bot.name not in versions
+        ],
         "boards": entrants.tournament.boards,
         "most_pairings": MOST_PAIRINGS,
     }
@@ -214,10 +216,10 @@ async def show_records(request: Request) -> Response:
     folder = event_folder(accounts.workspace)
     if folder is None or not accounts.may_see(folder.name, account):
         raise HTTPException(404)
-    own = await people.in_thread(
+    versions = await people.in_thread(
         request, account, lambda: frozenset(Entrants(accounts.workspace).own(account))
     )
-    content = await people.in_worker(request, account, _records, folder, own)
+    content = await people.in_worker(request, account, _records, folder, versions)
     return pages.download(content, "matches.zip", "application/zip")
 
 
@@ -235,11 +237,15 @@ async def ask(request: Request) -> Response:
 async def show_request(request: Request) -> Response:
     """Show a request, with how it ended if it has ended."""
     account, accounts = _signed_in(request)
-    for asked in accounts.requests(account, id=request.path_params["id"]):
-        archive = accounts.workspace / "results" / asked.event / "event.sqlite"
-        title = f"{asked.first} and {asked.second}"
+    for match_request in accounts.requests(account, id=request.path_params["id"]):
+        archive = accounts.workspace / "results" / match_request.event / "event.sqlite"
+        title = f"{match_request.first} and {match_request.second}"
         return pages.render(
-            request, "request.html.j2", title=title, asked=asked, is_stored=archive.is_file()
+            request,
+            "request.html.j2",
+            title=title,
+            asked=match_request,
+            is_stored=archive.is_file(),
         )
     raise HTTPException(404)
 

@@ -131,8 +131,10 @@ class Disk:
 
     def lack(self, needed: int, *, leaving: int = 0) -> str | None:
         """Return in words why there is no room for this number of bytes; None if there is room."""
-        for words in self._excess(needed, leaving):
-            return f"{words}, and this takes {_megabytes(needed)} more: ask the organiser for room"
+        for sentence in self._excess(needed, leaving):
+            return (
+                f"{sentence}, and this takes {_megabytes(needed)} more: ask the organiser for room"
+            )
         return None
 
     def _excess(self, needed: int, leaving: int) -> dict[str, int]:
@@ -143,13 +145,13 @@ class Disk:
             most = MEGABYTE * self._accounts.limit("disk")
             if used + needed > most:
                 share = f"{_megabytes(used)} of {_megabytes(most)}"
-                words = f"your bots and results, of which nothing old can go, take {share}"
-                excess[words] = used + needed - most
+                sentence = f"your bots and results, of which nothing old can go, take {share}"
+                excess[sentence] = used + needed - most
         used = self.used_by_all() - leaving
         most = MEGABYTE * self._accounts.limit("site")
         if used + needed > most:
-            words = f"the site takes {_megabytes(used)} of {_megabytes(most)}"
-            excess[words] = used + needed - most
+            sentence = f"the site takes {_megabytes(used)} of {_megabytes(most)}"
+            excess[sentence] = used + needed - most
         return excess
 
     def _paths(self) -> Iterator[Path]:

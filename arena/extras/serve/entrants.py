@@ -47,12 +47,12 @@ class Entrants:
 
         The newest version of each bot comes first.
         """
-        found: list[str] = []
+        names: list[str] = []
         for name, versions in self.own(account).items():
             for version in reversed(versions):
                 if version.note.mark != remote_mark(account):
-                    found.append(f"{name}@{version.number}")
-        return found
+                    names.append(f"{name}@{version.number}")
+        return names
 
     def as_it_plays(self, name: str) -> str:
         """Return a bot of the event with the number of its version.
@@ -69,13 +69,13 @@ class Entrants:
 def own_versions(store: BotStore, account: Account) -> dict[str, tuple[Version, ...]]:
     """Return the names of an author's bots in a store, with all versions of each."""
     mark = remote_mark(account)
-    own: dict[str, tuple[Version, ...]] = {}
+    versions_by_bot: dict[str, tuple[Version, ...]] = {}
     for name in store.names():
         versions = store.versions(name)
         notes = [version.note for version in versions]
         if any(note.person in account.ids or note.mark == mark for note in notes):
-            own[name] = versions
-    return own
+            versions_by_bot[name] = versions
+    return versions_by_bot
 
 
 def remote_mark(account: Account) -> str:

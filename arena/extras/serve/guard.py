@@ -120,18 +120,18 @@ class Guard:
             nonlocal has_begun
             has_begun = True
             if message["type"] == "http.response.start":
-                own = MutableHeaders(scope=message)
+                headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
-                    own.setdefault(name, value)
-                own.setdefault("cache-control", "no-store")
+                    headers.setdefault(name, value)
+                headers.setdefault("cache-control", "no-store")
                 if self._settings.secure:
-                    own.setdefault("strict-transport-security", "max-age=31536000")
+                    headers.setdefault("strict-transport-security", "max-age=31536000")
             await send(message)
 
         if refusal is not None:
-            status, words = refusal
+            status, message_text = refusal
             extra = {"retry-after": "2"} if status == 429 else {"connection": "close"}
-            answer = PlainTextResponse(f"{words}\n", status, extra)
+            answer = PlainTextResponse(f"{message_text}\n", status, extra)
             await answer(scope, receive, with_headers)
             return
         try:
@@ -148,8 +148,8 @@ class Guard:
             return 414, "this address is too long"
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
-            words = "this server has another name; its organiser can name it"
-            return 400, f"{words}: arena serve --name NAME"
+            message_text = "this server has another name; its organiser can name it"
+            return 400, f"{message_text}: arena serve --name NAME"
         writes = scope["type"] == "websocket" or scope["method"] not in {"GET", "HEAD"}
         rate = self._writes if writes else self._reads
         if not rate.take(network_of(scope)):
@@ -176,10 +176,10 @@ class Guard:
 
     def _is_ours(self, host: str) -> bool:
         """Return whether a name is ours: another site can lead its own name here, but no number."""
-        found = HOST.fullmatch(host)
-        if found is None:
+        host_match = HOST.fullmatch(host)
+        if host_match is None:
             return False
-        name = found[1].lower().removesuffix(".")
+        name = host_match[1].lower().removesuffix(".")
         if name in self._names:
             return True
         try:

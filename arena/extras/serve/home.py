@@ -91,7 +91,9 @@ def _matches(folder: Path, own: frozenset[str]) -> tuple[OwnMatch, ...]:
         result = "drawn"
         if seat.won is not None:
             result = "won" if seat.won else "lost"
-        others = tuple(dict.fromkeys(other.display for other in line.seats if other.bot not in own))
+        opponents = tuple(
+            dict.fromkeys(other.display for other in line.seats if other.bot not in own)
+        )
         matches.append(
             OwnMatch(
                 id=line.id,
@@ -101,7 +103,7 @@ def _matches(folder: Path, own: frozenset[str]) -> tuple[OwnMatch, ...]:
                 result=result,
                 score=seat.score,
                 reason=seat.ending or line.reason,
-                opponents=others,
+                opponents=opponents,
             )
         )
     return tuple(matches)
@@ -137,8 +139,8 @@ def _rivals(results: Results, own: frozenset[str]) -> tuple[Rival, ...]:
         if best is None:
             continue
         strength = {rating.bot: rating.strength.value for rating in league.ratings.ratings}
-        place = ranked.index(best)
-        for bot in reversed(ranked[max(0, place - MOST_RIVALS) : place]):
+        position = ranked.index(best)
+        for bot in reversed(ranked[max(0, position - MOST_RIVALS) : position]):
             more = strength[bot] - strength[best]
             rivals.append(
                 Rival(

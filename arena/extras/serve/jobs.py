@@ -121,11 +121,11 @@ def wall(folder: Path) -> str:
     """Return the page for a projector: the best bots of each game, and the newest upsets."""
     with results_of(folder) as results, Archive.open(folder) as archive:
         newest = archive.played_of(list(archive.newest(NEWEST)))
-        found: list[Upset] = []
+        all_upsets: list[Upset] = []
         for league in results.leagues:
             of_league = [match for match in newest if match.label in league.boards]
-            found += upsets(league, of_league)
-        rows = [_upset_cells(upset, results) for upset in found[:UPSETS]]
+            all_upsets += upsets(league, of_league)
+        rows = [_upset_cells(upset, results) for upset in all_upsets[:UPSETS]]
         tables = leaderboard.leaderboards(results)
         title = clean(results.event.name)
     return templates.render(

@@ -170,8 +170,8 @@ class JoinedSeat:
                     async with Direct(address, **settings) as socket:
                         await self._serve(socket)
                 except InvalidURI as error:
-                    words = f"expected the address of a site, such as {EXAMPLE}"
-                    raise RefusedError(words) from error
+                    message = f"expected the address of a site, such as {EXAMPLE}"
+                    raise RefusedError(message) from error
                 except (OSError, InvalidHandshake, ConnectionClosed, TimeoutError) as error:
                     refusal = _refusal(error)
                     if refusal:
@@ -241,8 +241,8 @@ def _refusal(error: Exception) -> str:
             return "the site does not know this token; ask the organiser"
         if response.status_code in REDIRECTS:
             there = printable(response.headers.get("Location", "another address"))
-            words = f"this site leads to {there}, where the token does not follow"
-            return f"{words}; name the right address"
+            message = f"this site leads to {there}, where the token does not follow"
+            return f"{message}; name the right address"
     if isinstance(error, ConnectionClosed) and error.rcvd and error.rcvd.code == REPLACED:
         return "this bot has joined from elsewhere, and plays there"
     return ""
@@ -396,20 +396,20 @@ def take_seat(
     """
     address = socket_address(url, unencrypted=unencrypted)
     if command:
-        words = shlex.split(command)
+        command_words = shlex.split(command)
         folder = str((bot or Path()).absolute())
     elif bot is not None:
-        words, folder = program_of(bot)
+        command_words, folder = program_of(bot)
     else:
         raise RefusedError("name a program: --bot PATH, or --command WORDS")
     token = read_token(token_file)
     hello = {
-        "version": version or version_of(words, bot),
+        "version": version or version_of(command_words, bot),
         "games": list(games),
         "roles": list(roles),
     }
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(JoinedSeat(words, folder, hello).take(address, token))
+        asyncio.run(JoinedSeat(command_words, folder, hello).take(address, token))
 
 
 def main() -> None:
@@ -437,17 +437,17 @@ def main() -> None:
         action="store_true",
         help="send the token by http, where others can read it",
     )
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     try:
         take_seat(
-            given.url,
-            given.bot,
-            given.command,
-            version=given.version,
-            games=tuple(given.game),
-            roles=tuple(given.role),
-            token_file=given.token_file,
-            unencrypted=given.unencrypted,
+            arguments.url,
+            arguments.bot,
+            arguments.command,
+            version=arguments.version,
+            games=tuple(arguments.game),
+            roles=tuple(arguments.role),
+            token_file=arguments.token_file,
+            unencrypted=arguments.unencrypted,
         )
     except RefusedError as error:
         sys.exit(str(error))

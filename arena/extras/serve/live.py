@@ -268,11 +268,11 @@ class LiveView:
     async def _pause(self, seconds: float) -> None:
         """Wait, and ask the lanes meanwhile to go on writing."""
         until = time.monotonic() + seconds
-        left = seconds
-        while left > 0 and self.is_watched:
+        seconds_left = seconds
+        while seconds_left > 0 and self.is_watched:
             self._ask()
-            await asyncio.sleep(min(left, WATCH_S))
-            left = until - time.monotonic()
+            await asyncio.sleep(min(seconds_left, WATCH_S))
+            seconds_left = until - time.monotonic()
 
     def _ask(self) -> None:
         """Ask the lanes to write their turns, if they were not asked just now."""
@@ -378,11 +378,11 @@ def _public(request: Request) -> str:
     Everybody may see it, whoever has signed in at the projector.
     """
     names = readers.events(request, None)
-    wanted = request.query_params.get("event")
-    if wanted is not None:
-        if wanted not in names:
+    event_name = request.query_params.get("event")
+    if event_name is not None:
+        if event_name not in names:
             raise HTTPException(404)
-        return wanted
+        return event_name
     frames = readers.frames(request)
     for name in names:
         if frames.state(name) is not None:

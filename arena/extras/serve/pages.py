@@ -91,12 +91,12 @@ def _assets() -> dict[str, tuple[bytes, str]]:
     """Return the content and the type of each script and style, by its name."""
     styles = sorted(page.PARTS.glob("*.css"))
     styles += sorted(templates.HTML.glob("*.css"))
-    first, *others = [templates.HTML / f"{name}.js" for name in OWN_SCRIPTS]
+    first, *later_scripts = [templates.HTML / f"{name}.js" for name in OWN_SCRIPTS]
     scripts = [first]
     for path in sorted(page.PARTS.glob("[!_]*.js")):
         if path.stem not in FOREIGN_SCRIPTS:
             scripts.append(path)
-    scripts += others
+    scripts += later_scripts
     return {
         "arena.css": (_joined(styles), "text/css"),
         "arena.js": (_joined(scripts), "text/javascript"),
@@ -128,29 +128,29 @@ async def asset(request: Request) -> Response:
 def error_page(request: Request, error: Exception) -> Response:
     """Return a page that says why there is no other; it names no file and no line of arena."""
     status = 500
-    words = "Something failed here. The organiser can read what in the terminal of the server."
+    message = "Something failed here. The organiser can read what in the terminal of the server."
     headers: Any = None
     if isinstance(error, HTTPException):
         status = error.status_code
         headers = error.headers
         if status == HTTPStatus.NOT_FOUND:
-            words = "There is no such page."
+            message = "There is no such page."
         else:
-            words = clean(error.detail)
+            message = clean(error.detail)
     elif isinstance(error, BusyError):
         status = 429
-        words = "Too many pages are asked for at once: wait a moment."
+        message = "Too many pages are asked for at once: wait a moment."
         headers = {"retry-after": "5"}
     elif isinstance(error, JobError):
         status = 404
-        words = "This cannot be read now. The organiser can read why in the server's terminal."
+        message = "This cannot be read now. The organiser can read why in the server's terminal."
     elif isinstance(error, ArenaError):
         # The mistake is in tournament.toml.
         logging.warning("a page could not be made: %s", error)
         status = 503
-        words = "The organiser is changing the event: try again in a minute."
+        message = "The organiser is changing the event: try again in a minute."
     title = f"{status} {HTTPStatus(status).phrase}"
-    response = render(request, "error.html.j2", status, title=title, words=words)
+    response = render(request, "error.html.j2", status, title=title, words=message)
     # The answer to an unexpected error does not pass through the guard, which adds these headers.
     response.headers.update(guard.HEADERS)
     response.headers.update(headers or {})

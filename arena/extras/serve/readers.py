@@ -260,8 +260,8 @@ async def match_json(request: Request) -> Response:
     event = event_of(request)
     line = await _line(request)
     like = await frames(request).match(event, jobs.like_positions, line.board)
-    own = await _own_bots(request)
-    text = await frames(request).match(event, jobs.replay, line.id, own, also=(like,))
+    bots = await _own_bots(request)
+    text = await frames(request).match(event, jobs.replay, line.id, bots, also=(like,))
     return pages.fresh(request, text.encode(), "application/json")
 
 
@@ -274,8 +274,8 @@ async def _bot(request: Request) -> tuple[str, str, str]:
     overview = await frames(request).match(event, jobs.overview)
     names: dict[str, str] = overview["names"]
     displays = {bot: display for display, bot in names.items()}
-    asked = request.query_params.get("name", "")
-    bot = names.get(asked, asked)
+    name = request.query_params.get("name", "")
+    bot = names.get(name, name)
     if bot not in displays:
         raise HTTPException(404)
     return event, bot, displays[bot]

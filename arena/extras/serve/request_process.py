@@ -44,10 +44,12 @@ def _played(request: MatchRequest) -> list[Statement]:
     boards = (request.board,) if request.board else ()
     most = ("pairings", request.pairings)
     conditions = workspace.conditions_here(settings)
-    drawn = folders.results_folder(Path(), folders.SAMPLED_BOARDS)
-    event, notices = duel.prepared(settings, bots, request.event, most, boards, conditions, drawn)
+    sampled_folder = folders.results_folder(Path(), folders.SAMPLED_BOARDS)
+    event, notices = duel.prepared(
+        settings, bots, request.event, most, boards, conditions, sampled_folder
+    )
     workspace.warn_about_confinement(event.conditions)
-    found = [Statement(public=words) for words in notices]
+    statements_of_request = [Statement(public=notice) for notice in notices]
     names = (bots[0].name, bots[1].name)
     state = duel.Duel(event, names, SequentialTest(Question()), duel.POINTS)
     folder = folders.results_folder(Path(), event.name)
@@ -72,12 +74,12 @@ def _played(request: MatchRequest) -> list[Statement]:
         raise SystemExit(interrupt.code)
     for abort in done.given_up:
         public = f"match {abort.match} was given up: arena failed to play it {abort.attempt} times"
-        found.append(Statement(public=public, private=abort.cause))
+        statements_of_request.append(Statement(public=public, private=abort.cause))
     reason = run_words.REASONS.get(done.phase)
     if reason is not None and not state.is_over:
-        found.append(Statement(public=reason))
-    found += [Statement(public=sentence) for sentence in duel_words.report(state)]
-    return found
+        statements_of_request.append(Statement(public=reason))
+    statements_of_request += [Statement(public=sentence) for sentence in duel_words.report(state)]
+    return statements_of_request
 
 
 if __name__ == "__main__":

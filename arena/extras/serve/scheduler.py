@@ -384,8 +384,8 @@ class Scheduler:
                     self._end_request(playing, code)
                 return
             if playing.attempts >= REQUEST_ATTEMPTS:
-                words = "arena failed to play it; ask the organiser"
-                accounts.set_request(playing, "failed", words)
+                message = "arena failed to play it; ask the organiser"
+                accounts.set_request(playing, "failed", message)
                 return
         if accounts.is_on("paused"):
             return
@@ -404,23 +404,25 @@ class Scheduler:
             self._halt(self._accounts.workspace / "results" / playing.event)
         elif job.started and time.monotonic() - job.started > REQUEST_S:
             job.end()
-            words = f"stopped after {REQUEST_S / 60:.0f} minutes, undecided"
-            self._accounts.set_request(playing, "done", words)
+            message = f"stopped after {REQUEST_S / 60:.0f} minutes, undecided"
+            self._accounts.set_request(playing, "done", message)
 
     def _end_request(self, playing: MatchRequest, code: int) -> None:
         """Store how a request ended whose process ended with this exit code."""
         accounts = self._accounts
         status = "done"
-        found = statements.read(accounts.request_file, playing.id)
-        if not found:
-            found = (Statement(public=statements.UNKNOWN, private=self._request.words()),)
+        request_statements = statements.read(accounts.request_file, playing.id)
+        if not request_statements:
+            request_statements = (
+                Statement(public=statements.UNKNOWN, private=self._request.words()),
+            )
             status = "failed"
         elif code == MISTAKE:
             status = "failed"
-        for statement in found:
+        for statement in request_statements:
             if statement.is_for_organiser:
                 accounts.note("server", statement.public, statement.private)
-        accounts.set_request(playing, status, for_author(accounts, playing, found))
+        accounts.set_request(playing, status, for_author(accounts, playing, request_statements))
         self._remove_old(playing.account)
 
     def _remove_old(self, account: str) -> None:
@@ -436,13 +438,13 @@ class Scheduler:
 def for_author(accounts: Accounts, request: MatchRequest, said: Iterable[Statement]) -> str:
     """Return the part of the statements that the author of a request may read, without paths."""
     name, _, _ = request.first.partition("@")
-    own = {name}
+    names = {name}
     with contextlib.suppress(ArenaError):  # the organiser edits tournament.toml
         entrants = Entrants(accounts.workspace)
         for account in accounts.accounts():
             if account.id == request.account:
-                own.update(entrants.own(account))
-    text = "\n".join(statement.shown_to(own) for statement in said)
+                names.update(entrants.own(account))
+    text = "\n".join(statement.shown_to(names) for statement in said)
     paths = hidden_paths(accounts.workspace / "results" / request.event)
     reader = Author(name="", bots=frozenset(), file="", hidden_paths=paths)
     return reader.without_paths(text)

@@ -103,8 +103,8 @@ class Rationed(asyncio.Protocol):
             piece = data[start : start + PIECE_BYTES]
             begun = time.thread_time()
             super().data_received(piece)
-            taken = time.thread_time() - begun
-            has_time = reading_time.charge(self.client, taken - len(piece) * FREE_S_A_BYTE)
+            cpu_seconds = time.thread_time() - begun
+            has_time = reading_time.charge(self.client, cpu_seconds - len(piece) * FREE_S_A_BYTE)
 
 
 class RationedWebSocket(Rationed, AutoWebSocketsProtocol):  # type: ignore[misc, valid-type]
@@ -260,15 +260,15 @@ def listening(host: str, port: int, proxy: str | None = None) -> Listener:
     A `proxy` at this address says by X-Forwarded-For whose request it passes on. The server
     believes that header of nobody else.
     """
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    family, _, _, _, address = found[0]
-    made = socket.create_server(address[:2], family=family, backlog=BACKLOG)
+    addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    family, _, _, _, address = addresses[0]
+    new_socket = socket.create_server(address[:2], family=family, backlog=BACKLOG)
     # Otherwise a page waits 40 ms between its head and its body.
-    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    new_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     # A client that lost the network closes nothing: a page that is sent events would count as open
     # for a quarter of an hour.
-    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(1000 * SILENCE_S))
-    return Listener(made, proxy)
+    new_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(1000 * SILENCE_S))
+    return Listener(new_socket, proxy)
 
 
 def server(
@@ -277,7 +277,7 @@ def server(
     """Return the server of an application; `run([listener])` serves until Ctrl-C."""
     log.ignore_mistakes_of_strangers()
     constants.SSL_HANDSHAKE_TIMEOUT = HEAD_S  # uvicorn has no setting for it, and a minute is long
-    made = uvicorn.Server(
+    server = uvicorn.Server(
         uvicorn.Config(
             app,
             http=TimelyProtocol,
@@ -299,6 +299,6 @@ def server(
             ssl_keyfile=str(key) if key else None,
         )
     )
-    app.state.is_ending = lambda: made.should_exit
+    app.state.is_ending = lambda: server.should_exit
     app.state.reading_time = listener.reading_time
-    return made
+    return server

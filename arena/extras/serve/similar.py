@@ -126,10 +126,10 @@ class Omission:
     @property
     def programs(self) -> str:
         """The versions, in words."""
-        first, *others = self.versions
-        if not others:
+        first, *later_versions = self.versions
+        if not later_versions:
             return f"{self.bot}@{first}"
-        return f"{self.bot}@{first} and {counted(len(others), 'more version')}"
+        return f"{self.bot}@{first} and {counted(len(later_versions), 'more version')}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,17 +180,17 @@ def compare(store: BotStore, played: Collection[str] = ()) -> SimilarityReport:
     evidence = {shingle for shingle, count in holders.items() if 1 < count <= COMMON}
     shareable = {author: everything[author] & evidence for author in everything}
     pairs: list[Similarity] = []
-    for author, other in combinations(programs, 2):
-        common = shareable[author] & shareable[other]
+    for author, other_program in combinations(programs, 2):
+        common = shareable[author] & shareable[other_program]
         if len(common) >= FEWEST:
-            closest = _closest(programs[author], programs[other], common)
+            closest = _closest(programs[author], programs[other_program], common)
             if closest is not None:
                 pairs.append(closest)
     pairs.sort(key=lambda pair: (-pair.share, -pair.shared, pair.first.name, pair.second.name))
     omitted: list[Omission] = []
-    for (bot, words), versions in sorted(omissions.items()):
+    for (bot, omission), versions in sorted(omissions.items()):
         numbers = tuple(sorted(versions))
-        omitted.append(Omission(bot=bot, versions=numbers, words=_harmless(words)))
+        omitted.append(Omission(bot=bot, versions=numbers, words=_harmless(omission)))
     return SimilarityReport(pairs=tuple(pairs), omissions=tuple(omitted))
 
 
@@ -199,7 +199,7 @@ def _closest(
 ) -> Similarity | None:
     """Return the two programs of two authors that share most, if that is enough to name them."""
     closest: Similarity | None = None
-    others_common = [(other, other.shingles & common) for other in others]
+    others_common = [(other_version, other_version.shingles & common) for other_version in others]
     for first in own:
         first_common = first.shingles & common
         for second, second_common in others_common:
@@ -232,8 +232,8 @@ def export(store: BotStore, played: Collection[str] = ()) -> bytes:
                         left_out.append(f"{folder}/{inner}: all but its first {size(MOST_READ)}")
             if len(versions) > VERSIONS:
                 left_out.append(f"{name}: all but {VERSIONS} versions")
-        for number, given in enumerate(_given(store)):
-            for inner, path in _sources(given):
+        for number, shared_file in enumerate(_given(store)):
+            for inner, path in _sources(shared_file):
                 text, _ = _first_part(path)
                 packed.writestr(f"base-code/{number}/{inner}", text)
         readme = ["java -jar jplag.jar -l python3 -bc base-code -old earlier submissions"]
@@ -267,27 +267,30 @@ def _programs(
 
     Versions that are not compared go to `omissions`: their numbers, by bot and words.
     """
-    given = _shipped_shingles() | _shingles_of(_by_hand(store))
+    shipped = _shipped_shingles() | _shingles_of(_by_hand(store))
     for name in store.names():
         versions = _in_order(store, name, played)
         author = _author_of(store, name)
-        left = MOST_SHINGLES
+        shingles_left = MOST_SHINGLES
         done = 0
         first_versions = versions[:VERSIONS]
         contents = _read([version.path for version in first_versions])
         for version, (shingles, remarks) in zip(first_versions, contents, strict=True):
-            own = frozenset(shingles - given)
-            if len(own) < FEWEST:
+            own_shingles = frozenset(shingles - shipped)
+            if len(own_shingles) < FEWEST:
                 remarks.append("it has too little of its own to be compared")
             else:
                 yield ComparedProgram(
-                    author=author, name=f"{name}@{version.number}", path=version.path, shingles=own
+                    author=author,
+                    name=f"{name}@{version.number}",
+                    path=version.path,
+                    shingles=own_shingles,
                 )
-            for words in remarks:
-                omissions[name, words].append(version.number)
-            left -= len(own)
+            for remark in remarks:
+                omissions[name, remark].append(version.number)
+            shingles_left -= len(own_shingles)
             done += 1
-            if left <= 0:
+            if shingles_left <= 0:
                 break
         for version in versions[done:]:
             omissions[name, TOO_MANY].append(version.number)
@@ -404,8 +407,8 @@ def _program_text(path: Path) -> tuple[str, list[int], str]:
     lines: list[str] = []
     numbers: list[int] = []
     for number, line in enumerate(LINE_END.split(text), 1):
-        words = line.strip()
-        if not words or _is_comment(words, path.suffix):
+        stripped = line.strip()
+        if not stripped or _is_comment(stripped, path.suffix):
             continue
         letters += len(line) + 1
         if letters > LARGEST_FILE:
@@ -471,13 +474,13 @@ def _tokens(text: str, lexer: Lexer | None) -> Iterator[tuple[str, int]]:
 
     Each name gives the same token, and so does each number or text.
     """
-    found: Iterable[tuple[Any, str]]
+    lexed: Iterable[tuple[Any, str]]
     if lexer is None:
-        found = [(Token, word) for word in re.findall(r"\s+|\S+", text)]
+        lexed = [(Token, word) for word in re.findall(r"\s+|\S+", text)]
     else:
-        found = lexer.get_tokens(text)
+        lexed = lexer.get_tokens(text)
     line = 1
-    for kind, value in found:
+    for kind, value in lexed:
         if kind in Name and kind not in Name.Builtin:
             yield "name", line
         elif kind in Literal.Number or (kind in Literal.String and kind not in Literal.String.Doc):
@@ -513,8 +516,8 @@ def _marked(program: ComparedProgram, shingles: Collection[Shingle]) -> list[Lin
         for number in _nearby_lines(len(texts), shared):
             between = number - last - 1
             if between:
-                words = f"({between} lines that are not shared)"
-                lines.append(Line(file=name, text=words, shared=False))
+                note = f"({between} lines that are not shared)"
+                lines.append(Line(file=name, text=note, shared=False))
             line = _harmless(texts[number - 1])
             lines.append(Line(file=name, text=line, shared=number in shared))
             last = number

@@ -84,9 +84,13 @@ def task(workspace: Path) -> EventTask:
     for name in dict.fromkeys(board.game for board in boards):
         of_game = [board for board in boards if board.game == name]
         game = rulebook.game_of(of_game[0])
-        shown = tuple(TaskBoard(board.label, board.roles, bool(board.sampled)) for board in of_game)
+        task_boards = tuple(
+            TaskBoard(board.label, board.roles, bool(board.sampled)) for board in of_game
+        )
         games.append(
-            TaskGame(clean(name), _rules(game), shown, _dialogue(game, of_game[0], conditions))
+            TaskGame(
+                clean(name), _rules(game), task_boards, _dialogue(game, of_game[0], conditions)
+            )
         )
     kits = tuple((kit.name, kit.language) for kit in starters.starters())
     return EventTask(clean(tournament.name), tuple(games), _limits(conditions), kits)
@@ -209,19 +213,19 @@ def _limits(conditions: Conditions) -> tuple[tuple[str, str], ...]:
         ("processes at once", limits.processes),
         ("illegal or garbled answers that are forgiven in a match", conditions.strikes),
     ]
-    return tuple((words, f"{value:g}") for words, value in rows if value is not None)
+    return tuple((label, f"{value:g}") for label, value in rows if value is not None)
 
 
 async def show(request: Request) -> Response:
     """Show the task of the event."""
     accounts = people.accounts_of(request)
-    shown = await request.app.state.worker.run(task, accounts.workspace)
+    task_page = await request.app.state.worker.run(task, accounts.workspace)
     rule, _ = accounts.setting("rounds", ("", ""))
     return pages.render(
         request,
         "task.html.j2",
-        title=shown.event,
-        task=shown,
+        title=task_page.event,
+        task=task_page,
         rounds=rule,
         frozen=accounts.is_on("frozen"),
         drawn=MOST_BOARDS,

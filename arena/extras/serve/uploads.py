@@ -73,13 +73,13 @@ def receive(accounts: Accounts, account: Account, files: Mapping[str, IO[bytes]]
 
 def _write(top: Path, files: Mapping[str, IO[bytes]], megabytes: int) -> None:
     """Write the files of an upload into a folder; raise ArenaError if they have more megabytes."""
-    left = megabytes * 1_000_000
+    bytes_left = megabytes * 1_000_000
     for path, content in files.items():
         with _opened(top, path) as file:
             data = content.read(CHUNK_BYTES)
             while data:
-                left -= len(data)
-                if left < 0:
+                bytes_left -= len(data)
+                if bytes_left < 0:
                     raise ArenaError(
                         f"it is larger than {megabytes} MB: leave out what the bot does not need"
                     )
@@ -149,8 +149,8 @@ def decide_all(
             if upload is None:
                 return
             if upload.attempts >= ATTEMPTS:
-                words = f"arena failed {ATTEMPTS} times to check it; ask the organiser"
-                accounts.decide_upload(upload, SubmissionStatus.REFUSED, words, reasons=words)
+                message = f"arena failed {ATTEMPTS} times to check it; ask the organiser"
+                accounts.decide_upload(upload, SubmissionStatus.REFUSED, message, reasons=message)
             else:
                 _decide(accounts, upload, store, examine, reserved)
             shutil.rmtree(folder(accounts) / upload.id, ignore_errors=True)

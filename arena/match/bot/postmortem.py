@@ -88,12 +88,12 @@ def not_started(error: str, errno: int, reason: Explanation | None = None) -> Fa
 
     `reason` is why, where its files show that.
     """
-    words = f"could not be started: {protocol.clean(error)}"
+    message = f"could not be started: {protocol.clean(error)}"
     cure = ""
     if reason is not None:
-        words += f"; {reason.words}"
+        message += f"; {reason.words}"
         cure = reason.cure
-    return Failure(cause=Cause.NOT_STARTED, words=words, errno=errno, cure=cure)
+    return Failure(cause=Cause.NOT_STARTED, words=message, errno=errno, cure=cure)
 
 
 def time_loss(ask: Ask, spent: TimeUsed, printed: Printed, threads: int = 1) -> Failure:

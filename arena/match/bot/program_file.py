@@ -97,7 +97,7 @@ def missing_file(name: str, bot: Bot) -> str:
         )
     advice = f"hand in {shown(name)} with the bot, or name another of its files in `command`"
     ending = PurePosixPath(name).suffix
-    programs = [other for other in names if PurePosixPath(other).suffix == ending]
+    programs = [candidate for candidate in names if PurePosixPath(candidate).suffix == ending]
     if programs:
         advice += f"; it has {', '.join(map(shown, programs[:FEW_FILES]))}"
     return advice
@@ -109,11 +109,11 @@ def similar_file(name: str, names: list[str]) -> str:
     It has the name in another case or in another folder. The text is empty if there is none.
     """
     meant = name.replace("\\", "/").removeprefix("./")
-    others = [other for other in names if other != name]
+    candidates = [candidate for candidate in names if candidate != name]
     for part in (_whole, str.lower, _last_part, _last_part_in_lower_case):
-        for other in others:
-            if part(other) == part(meant):
-                return other
+        for candidate in candidates:
+            if part(candidate) == part(meant):
+                return candidate
     return ""
 
 
@@ -157,19 +157,19 @@ def shown(name: str) -> str:
 def _no_such_program(program: str, bot: Bot) -> Explanation:
     """Explain a program without a folder in its name that is not on this machine."""
     name = shown(program)
-    words = f"{name} is not on this machine"
+    message = f"{name} is not on this machine"
     if PYTHON_NAMES.fullmatch(program):
         cure = f"call the interpreter `python` in `command`: it is {PYTHON_HERE} here"
-        return Explanation(words, cure)
+        return Explanation(message, cure)
     if program in SHELL_WORDS:
         return Explanation(
             f"{name} is a word of a shell",
             f"no shell reads `command`: begin it with a program, without {name}",
         )
     if program in file_names(bot):
-        return Explanation(words, f"write ./{name} in `command`, which is the bot's own file")
+        return Explanation(message, f"write ./{name} in `command`, which is the bot's own file")
     return Explanation(
-        words,
+        message,
         "ask the organiser to install it (`arena doctor` lists languages), or use another language",
     )
 
@@ -226,11 +226,13 @@ def _of_first_line(head: bytes, name: str, errno: int) -> Explanation | None:
 
 
 def _no_interpreter(interpreter: str, name: str) -> Explanation:
-    words = f"the first line of {name} names {interpreter}, which is not on this machine"
+    message = f"the first line of {name} names {interpreter}, which is not on this machine"
     if PYTHON_NAMES.fullmatch(interpreter.rpartition("/")[2]):
-        return Explanation(words, f"begin {name} with #!/usr/bin/env python3, or call it {name}.py")
+        return Explanation(
+            message, f"begin {name} with #!/usr/bin/env python3, or call it {name}.py"
+        )
     return Explanation(
-        words,
+        message,
         "name a program in /usr/bin, or #!/usr/bin/env and its name; "
         "`arena doctor` lists languages",
     )

@@ -422,8 +422,8 @@ class Archive(Database):
             ending = Ending(word)
             times = seats - later[bot, ending]
             if times:
-                for match, words in self._rows(example, bot, word):
-                    yield Failing(bot=bot, ending=ending, times=times, match=match, words=words)
+                for match, message in self._rows(example, bot, word):
+                    yield Failing(bot=bot, ending=ending, times=times, match=match, words=message)
 
     def count(self) -> int:
         """Return the number of finished matches."""

@@ -540,7 +540,7 @@ class Results:
         It has the chance, 0 to 1, that the bot is stronger than the opponent.
         """
         return frames.joined(
-            [frames.chance_better(each.game, each.ratings) for each in self.leagues]
+            [frames.chance_better(league.game, league.ratings) for league in self.leagues]
         )
 
     if not TYPE_CHECKING:  # mypy would believe in any attribute

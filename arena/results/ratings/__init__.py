@@ -207,8 +207,8 @@ class _WithoutPrior:
     module: Any
 
     def rate(self, arrays: "Arrays", *, seed: int = 0, refits: int = REFITS) -> Ratings:
-        found: Ratings = self.module.rate(arrays, seed=seed, refits=refits, prior=False)
-        return found
+        ratings: Ratings = self.module.rate(arrays, seed=seed, refits=refits, prior=False)
+        return ratings
 
 
 WITH_PRIOR = ("bradley_terry", "elo")

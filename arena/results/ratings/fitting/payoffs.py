@@ -60,10 +60,10 @@ class Payoffs:
         wins = mean * sureness
         losses = (1 - mean) * sureness
         row, column = np.triu_indices(len(mean), 1)  # of each pair
-        drawn = random.beta(wins[row, column], losses[row, column], (count, len(row)))
+        sample = random.beta(wins[row, column], losses[row, column], (count, len(row)))
         payoffs = np.full((count, len(mean), len(mean)), 0.5)
-        payoffs[:, row, column] = drawn
-        payoffs[:, column, row] = 1 - drawn
+        payoffs[:, row, column] = sample
+        payoffs[:, column, row] = 1 - sample
         return payoffs
 
 
