@@ -66,4 +66,5 @@ COMMITMENT = FileFormat({1: "0.2.0"})
 """Without a number it is of format 0, as its digests were made in another way."""
 CLIMB = FileFormat({1: "0.2.0"})
 TUNING = FileFormat({1: "0.2.0"})
-TAPE = FileFormat({1: "0.2.0"})
+TAPE = FileFormat({1: "0.2.0", 2: "0.2.0"})
+"""Format 1 has no names of models: its event had a single one."""

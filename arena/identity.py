@@ -24,6 +24,10 @@ not the default. Any other new field changes the id of every match, so that a st
 again. So it is with the fields of Event and Bot that are in a commitment: a new one without it
 contradicts each commitment that was published before."""
 
+LATEST = {**ADDED_LATER, "optional_in_texts": True}
+"""The metadata of such a field that the texts of matches (replay/notation.py) leave out, too, where
+it has its default: the first texts of their format do not have it."""
+
 
 def digest_of(*parts: object, length: int = 12) -> str:
     """Return a short hash of plain values (strings, numbers, tuples, mappings)."""
@@ -53,7 +57,12 @@ def plain(values: Any) -> Mapping[str, object]:
     """
     plain_values: dict[str, object] = {}
     for name, value in stated(values, [column.name for column in fields(values)]).items():
-        plain_values[name] = plain(value) if is_dataclass(value) else value  # type: ignore[arg-type]
+        if is_dataclass(value):
+            plain_values[name] = plain(value)  # type: ignore[arg-type]
+        elif isinstance(value, tuple):
+            plain_values[name] = [plain(item) if is_dataclass(item) else item for item in value]  # type: ignore[arg-type]
+        else:
+            plain_values[name] = value
     return plain_values
 
 

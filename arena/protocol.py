@@ -98,8 +98,11 @@ def handshake(
     if secret:
         lines.append(f"secret {secret}")
     lines.append(" ".join(time_words))
-    if match.conditions.model:
-        lines.append(_model_terms(match.conditions.model))
+    if match.conditions.has_models:
+        bots = {seat.role: seat.bot for seat in match.seats}
+        terms = match.conditions.model_of(bots[role])
+        if terms is not None:
+            lines.append(_model_terms(terms))
     if match.sampled:
         lines.append(f"parameters {match.sampled}")
     lines += [f"board {fact}" for fact in game.board()]

@@ -4,6 +4,7 @@ They cross process borders and are what the archive stores. They know no rules, 
 file.
 """
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
@@ -20,6 +21,13 @@ from arena.game import Move, Role
 
 DISGUISED = "~disguised"
 """The end of the name of a board on which bots that need a language model see other words."""
+
+DEFAULT_MODEL = "default"
+"""The alias of the model that bots ask if they name none: [model] or [models.default]."""
+USUAL_LIMIT = "max_tokens"
+MODERN_LIMIT = "max_completion_tokens"
+"""The two fields by which providers limit the tokens of an answer; of a request that has the second
+they refuse the first."""
 
 IMPORTED = "imported"
 """What stands in place of a schedule, and of the path of rules, where matches were played without
@@ -110,6 +118,8 @@ class Bot:
     command. Empty = it is a program here."""
     model: bool = False
     """True when it cannot play without a language model; an event without one leaves it out."""
+    model_alias: str = field(default="", metadata=identity.LATEST)
+    """The alias of the language model that it asks; empty = the event's default model."""
 
     def plays(self, game: str, board: str, role: Role) -> bool:
         """Return whether the bot takes this role on this board."""
@@ -120,7 +130,7 @@ class Bot:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelTerms:
-    """What a seat may ask of the event's language model in a match."""
+    """What a seat may ask of a language model of the event in a match."""
 
     name: str
     """The model, as the provider calls it. An answer belongs to this name, whoever serves it."""
@@ -138,6 +148,37 @@ class ModelTerms:
     """The price of a million tokens of questions."""
     price_out: float = 0.0
     """The price of a million tokens of answers."""
+    alias: str = field(default=DEFAULT_MODEL, metadata=identity.LATEST)
+    """The name of the model in tournament.toml: `gpt` of [models.gpt]."""
+    request: str = field(default="", metadata=identity.LATEST)
+    """The fields that the organiser adds to each request, as a JSON object; empty = none."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for fields that are no JSON object: a stranger may have written them."""
+        try:
+            values = self.fields
+            limit = values.get(USUAL_LIMIT, 1), values.get(MODERN_LIMIT, 1)
+        except (ValueError, AttributeError, RecursionError) as error:
+            raise ValueError("the fields of requests are no JSON object") from error
+        if any(type(number) is not int or number < 1 for number in limit):
+            raise ValueError("no request to a language model has such a limit of tokens")
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The fields that the organiser adds to each request."""
+        added: dict[str, Any] = json.loads(self.request) if self.request else {}
+        return added
+
+    @property
+    def limit_field(self) -> str:
+        """The field of a request that has the most tokens of its answer."""
+        return MODERN_LIMIT if MODERN_LIMIT in self.fields else USUAL_LIMIT
+
+    @property
+    def most_tokens(self) -> int | None:
+        """The most tokens of an answer by the organiser's fields; None = they have no limit."""
+        most: int | None = self.fields.get(self.limit_field)
+        return most
 
     def price(self, tokens_in: int, tokens_out: int) -> float:
         """Return what these tokens cost."""
@@ -178,7 +219,9 @@ class Conditions:
     protocol: int = 1
     """Version of the line protocol."""
     model: ModelTerms | None = field(default=None, metadata=identity.ADDED_LATER)
-    """None: no language model answers in this event."""
+    """The model that bots ask if they name none; None: no model answers them."""
+    models: tuple[ModelTerms, ...] = field(default=(), metadata=identity.LATEST)
+    """The models that bots ask by their aliases."""
     remote: RemoteSeats | None = field(default=None, metadata=identity.ADDED_LATER)
     """None: no bot of the event is remote."""
 
@@ -191,6 +234,40 @@ class Conditions:
             self.limits if bot.processes is None else replace(self.limits, processes=bot.processes)
         )
         return limits.tightened(bot.limits)
+
+    @property
+    def has_models(self) -> bool:
+        """True when a language model answers in this event."""
+        return bool(self.all_models)
+
+    @property
+    def all_models(self) -> tuple[ModelTerms, ...]:
+        """The terms of all models, the default model first."""
+        return self.models if self.model is None else (self.model, *self.models)
+
+    def model_of(self, bot: Bot) -> ModelTerms | None:
+        """Return the terms of the model that a bot asks; None = nobody answers it."""
+        if not bot.model_alias:
+            return self.model
+        for terms in self.models:
+            if terms.alias == bot.model_alias:
+                return terms
+        return None
+
+    def for_bots(self, bots: Iterable[Bot]) -> "Conditions":
+        """Return the conditions of a match of these bots, without models that none of them asks.
+
+        So a match keeps its id when another model changes. A bot that names no model may ask the
+        default model, also if it never does.
+        """
+        if not self.models:
+            return self
+        aliases = {bot.model_alias for bot in bots}
+        model = self.model if "" in aliases else None
+        models = tuple(terms for terms in self.models if terms.alias in aliases)
+        if model is self.model and models == self.models:
+            return self
+        return replace(self, model=model, models=models)
 
     def time_of(self, bot: Bot) -> TimeControl:
         """Return the time control of a bot."""
@@ -565,6 +642,7 @@ class Event:
         """
         seats = tuple(Seat(role, bot) for role, bot in zip(board.roles, seating, strict=True))
         opening = self._opening(board, seating, repeat)
+        conditions = self.conditions.for_bots(seating)
         sampled = ""
         digest = board.digest
         if board.sampled:
@@ -576,7 +654,7 @@ class Event:
             board.label,
             digest,
             [identity_of(seat) for seat in seats],
-            identity.plain(self.conditions),
+            identity.plain(conditions),
             self.seed,
             repeat,
         ]
@@ -596,7 +674,7 @@ class Event:
             key=identity.keyed(self.seed, match_id) if isinstance(self.seed, str) else "",
             opening=opening,
             sampled=sampled,
-            conditions=self.conditions,
+            conditions=conditions,
         )
 
     def repeats_on(self, board: Board, repeat: int) -> range:
@@ -773,12 +851,14 @@ class Played:
 def identity_of(seat: Seat) -> tuple[object, ...]:
     """Return what the id of a match has of a seat.
 
-    It has a number of processes only where the bot has its own.
+    It has a number of processes, and the alias of a model, only where the bot has its own.
     """
-    of_every_seat = (seat.role, seat.bot.name, seat.bot.digest)
-    if seat.bot.processes is None:
-        return of_every_seat
-    return (*of_every_seat, seat.bot.processes)
+    values: list[object] = [seat.role, seat.bot.name, seat.bot.digest]
+    if seat.bot.processes is not None:
+        values.append(seat.bot.processes)
+    if seat.bot.model_alias:
+        values.append(["model", seat.bot.model_alias])
+    return tuple(values)
 
 
 def _seats_on(boards: Iterable[Board]) -> list[tuple[str, str, Role]]:

@@ -76,7 +76,8 @@ def match(
         overrides |= UNLIMITED
     tournament = workspace.tournament(overrides)
     if no_limits:  # those of its [[bot]] tables, too
-        tournament = tournament.model_copy(update={"bot": ()})
+        tables = [table.model_copy(update={"processes": None}) for table in tournament.bot]
+        tournament = tournament.model_copy(update={"bot": tuple(tables)})
     begun = stored_match.read_fork(from_match, turn)
     opening: OpeningMoves = ()
     if begun is not None:

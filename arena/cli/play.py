@@ -18,7 +18,7 @@ from arena.games import rulebook
 from arena.match.human import HUMAN
 from arena.replay.fork import Fork
 from arena.replay.replayer import Replayer, Scene
-from arena.values import Board, Bot, Conditions, Match, Record
+from arena.values import Board, Bot, Match, Record
 
 if TYPE_CHECKING:
     from arena.event.config import Tournament
@@ -104,7 +104,7 @@ def _plan(
     if begun is not None and not bots:
         bots = bots_of(begun.record, bot_roles)
     elif bot_roles and not bots:
-        bots = [_drawn_bot(board, bot_roles, conditions, seed)]
+        bots = [_drawn_bot(board, bot_roles, tournament, seed)]
     if len(bots) == 1:
         bots *= len(bot_roles)
     players = dict.fromkeys(own_roles, HUMAN)
@@ -113,12 +113,12 @@ def _plan(
     return workspace.make_match(tournament, board, players, seed, conditions, opening)
 
 
-def _drawn_bot(board: Board, roles: Sequence[Role], conditions: Conditions, seed: int) -> Bot:
+def _drawn_bot(board: Board, roles: Sequence[Role], tournament: "Tournament", seed: int) -> Bot:
     """Return a bot of the workspace that plays all of these roles, drawn by the seed."""
     able: list[Bot] = []
     for bot in workspace.entrants():
         plays_roles = all(bot.plays(board.game, board.name, role) for role in roles)
-        if plays_roles and (conditions.model is not None or not bot.model):
+        if plays_roles and not tournament.left_out(bot):
             able.append(bot)
     if not able:
         raise ArenaError(

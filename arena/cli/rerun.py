@@ -89,7 +89,8 @@ def played_again(record: Record, event: str | None, tournament: "Tournament") ->
     built = workspace.built(tournament, bots, record.match.conditions.sandbox)
     seats: list[Seat] = []
     for seat, bot in zip(record.match.seats, built, strict=True):
-        seats.append(replace(seat, bot=bot))
+        same_model = replace(bot, model_alias=seat.bot.model_alias)
+        seats.append(replace(seat, bot=same_model))
     match = replace(record.match, seats=tuple(seats))
     return play.play(match, services=service.recorded(record))
 

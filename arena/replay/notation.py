@@ -10,7 +10,7 @@ is for `reconstruct.py` to say. docs/export.md describes the format.
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, fields, is_dataclass, replace
 from datetime import datetime
 from math import isfinite
 from pathlib import Path
@@ -91,6 +91,7 @@ def text_of(record: Record, event: str = "") -> str:
     tags = {"Format": file_formats.MATCH_TEXT.number, "Event": event, "Board": match.label}
     for tag, field in MATCH.items():
         tags[tag] = plain["match"][field]
+    tags["Conditions"] = _stated(match.conditions)
     for tag, field in RECORD.items():
         tags[tag] = plain[field]
     written = [tag for tag in BEFORE_SEATS if tag not in OPTIONAL or tags[tag] != OPTIONAL[tag]]
@@ -316,6 +317,21 @@ def _not_finite(text: str) -> NoReturn:
 
 
 _decoder = json.JSONDecoder()
+
+
+def _stated(value: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass as plain values, without those that texts may leave out."""
+    stated: dict[str, Any] = {}
+    for field in fields(value):
+        part = getattr(value, field.name)
+        if field.metadata.get("optional_in_texts") and part == field.default:
+            continue
+        if is_dataclass(part):
+            part = _stated(part)
+        elif isinstance(part, tuple):
+            part = [_stated(item) if is_dataclass(item) else item for item in part]
+        stated[field.name] = part
+    return stated
 
 
 def _changed(value: Bot | SeatReport, left_out: set[str]) -> dict[str, Any]:

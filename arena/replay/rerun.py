@@ -102,7 +102,12 @@ def under(match: Match, here: Conditions) -> Match:
     """
     then = match.conditions
     conditions = replace(
-        here, time=then.time, strikes=then.strikes, protocol=then.protocol, model=then.model
+        here,
+        time=then.time,
+        strikes=then.strikes,
+        protocol=then.protocol,
+        model=then.model,
+        models=then.models,
     )
     return replace(match, conditions=conditions)
 

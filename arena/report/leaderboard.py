@@ -325,6 +325,8 @@ def _group_text(
     figures = [row[column.name] for column in group]
     if first.name == "bot":
         return clean(row["display"])
+    if isinstance(figures[0], str):
+        return clean(figures[0])
     if len(group) == 1:
         return first.printed(figures[0])
     if first.name == "rank_low":

@@ -36,7 +36,7 @@ def should_pin(pin: bool | None, event: Event, workers: int, cores: int) -> bool
     """
     if pin is not None:
         return pin
-    takes_turns = event.conditions.freeze and event.conditions.model is None
+    takes_turns = event.conditions.freeze and not event.conditions.has_models
     return takes_turns and workers <= cores
 
 

@@ -142,7 +142,8 @@ def _text_as_played(run: PlannedRun) -> str:
     table["boards"] = [board.label for board in run.event.boards]
     stated = {key: value for key, value in table.items() if value is not None and value != ()}
     for name, added in run.tournament.added.items():
-        if extended.may_be_absent(type(added)):  # keys that were left out have no word for it
+        # Keys that were left out have no word for it.
+        if extended.may_be_absent(type(added)) or type(added).inner() is not None:
             stated[name] = added.model_dump(exclude_unset=True)
     command = output.safe_line(command_line(), 1000)
     return f"# As played by: {command}\n{options.toml(stated)}"

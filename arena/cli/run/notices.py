@@ -16,9 +16,13 @@ def name_idle_bots(run: PlannedRun) -> None:
     playing = {bot.name for bot in run.event.bots}
     idle: list[str] = []
     for bot in run.entrants:
-        waits_for_model = bot.model and run.event.conditions.model is None
-        if bot.name not in playing and not bot.remote and not waits_for_model:
+        if bot.name in playing or bot.remote:
+            continue
+        reason = run.tournament.left_out(bot)
+        if not reason:
             idle.append(output.safe_line(bot.name))
+        elif run.event.conditions.has_models:
+            output.notice(f"left out: {output.safe_line(f'{bot.name} {reason}', 500)}")
     if idle:
         output.notice(f"left out, since they play none of the boards: {', '.join(idle)}")
 

@@ -48,7 +48,17 @@ from arena.event.tables.mistakes import wrong_keys
 from arena.games import openings, rulebook
 from arena.results import ratings, tiebreaks
 from arena.sandbox import call_policy, seccomp, syscalls
-from arena.values import Board, Bot, Conditions, Event, Match, Opening, OpeningMoves, Openings
+from arena.values import (
+    DEFAULT_MODEL,
+    Board,
+    Bot,
+    Conditions,
+    Event,
+    Match,
+    Opening,
+    OpeningMoves,
+    Openings,
+)
 
 Named = TypeVar("Named")
 MOST_MATCHES = 10_000_000
@@ -270,7 +280,13 @@ class Tournament(Table):
                 raise ArenaError(
                     f"bot {name!r}: has two [[bot]] tables: write all its keys into one of them"
                 )
+        models = [terms.alias for terms in self._with_added(Conditions()).all_models]
         for entry in self.bot:
+            if entry.model is not None and entry.model not in models:
+                raise ArenaError(
+                    f"bot {entry.name!r}: model: there is no [models.{entry.model}]; "
+                    f"{known_are(entry.model, models)}"
+                )
             if entry.path is not None and entry.command is not None:
                 raise ArenaError(f"bot {entry.name!r}: give it either a `path` or a `command`")
             if entry.command is None and (entry.bridge is not None or entry.options):
@@ -280,10 +296,11 @@ class Tournament(Table):
                     "bot's folder"
                 )
             if not entry.adds_bot:
-                if entry.processes is None or self.bots is None:
+                if self.bots is None or (entry.processes is None and entry.model is None):
                     raise ArenaError(
                         f"bot {entry.name!r}: give it either a `path` or a `command`; "
-                        "only for a bot in the folder `bots` a table may have `processes` alone"
+                        "only for a bot in the folder `bots` a table may have `processes` or "
+                        "`model` alone"
                     )
                 continue
             if entry.path is None:
@@ -300,7 +317,7 @@ class Tournament(Table):
         return discovery.unique(bots)
 
     def as_entered(self, bot: Bot) -> Bot:
-        """Return a bot with the threads and the processes that this file allows it.
+        """Return a bot with the threads and the processes that this file allows it, and its model.
 
         The file knows bots by name; `ada@2` is a version of `ada`, and gets what `ada` gets. A
         stranger's bot.toml must not decide these two: threads decide how many lanes there are. It
@@ -314,13 +331,48 @@ class Tournament(Table):
         for entry in self.bot:
             if entry.name == name:
                 processes = entry.processes
+                if entry.model is not None:
+                    bot = replace(bot, model=True, model_alias=entry.model)
                 break
+        bot = self._with_model(bot)
         if processes == self.limits.processes:
             processes = None  # so that the same limit gives the same matches
         more = bridged.more_processes(bot.command)
         if more and self._allows_engines:
             processes = (processes or self.limits.processes) + more
         return replace(bot, threads=threads, processes=processes)
+
+    def _with_model(self, bot: Bot) -> Bot:
+        """Return a bot with the alias of the model that it asks.
+
+        The default model has no alias, so that a bot that names it keeps the ids of its matches.
+        An event with a single model needs no alias for it.
+        """
+        if bot.model_alias == DEFAULT_MODEL:
+            return replace(bot, model_alias="")
+        if bot.model and not bot.model_alias:
+            models = self._with_added(Conditions()).all_models
+            if len(models) == 1 and models[0].alias != DEFAULT_MODEL:
+                return replace(bot, model_alias=models[0].alias)
+        return bot
+
+    def left_out(self, bot: Bot) -> str:
+        """Return why a bot that needs a language model does not play, or an empty text.
+
+        A stranger may have written its bot.toml, so this is no mistake of the file.
+        """
+        entered = self.as_entered(bot)
+        conditions = self._with_added(Conditions())
+        if not entered.model or conditions.model_of(entered) is not None:
+            return ""
+        if not conditions.has_models:
+            return "plays with a language model only: add a table [model]"
+        aliases = [terms.alias for terms in conditions.all_models]
+        if entered.model_alias:
+            known = known_are(entered.model_alias, aliases)
+            return f"bot.toml: model: there is no [models.{entered.model_alias}]; {known}"
+        example = f'[[bot]] with path = "..." and model = "{aliases[0]}"'
+        return f"names none of the models of this event: enter it by {example}"
 
     @property
     def _allows_engines(self) -> bool:
@@ -435,13 +487,12 @@ class Tournament(Table):
             by_name = {bot.name: bot for bot in bots}
             chosen = {_picked("--bot", "bot", name, by_name) for name in named}
             bots = tuple(sorted(chosen, key=lambda bot: bot.name))
-        askers = [bot.name for bot in bots if bot.model]
-        if askers and self._with_added(Conditions()).model is None:
-            bots = tuple(bot for bot in bots if not bot.model)
+        reasons = {bot.name: self.left_out(bot) for bot in bots if bot.model}
+        unanswered = [name for name, reason in reasons.items() if reason]
+        if unanswered:
+            bots = tuple(bot for bot in bots if not reasons.get(bot.name))
             if named or len(bots) < 2:
-                raise ArenaError(
-                    f"bots: {askers[0]!r} plays with a language model only: add a table [model]"
-                )
+                raise ArenaError(f"bots: {unanswered[0]!r} {reasons[unanswered[0]]}")
         if len(bots) < 2:
             if named:
                 source = "among those chosen: choose more"
@@ -521,6 +572,7 @@ def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournamen
         return extended.tournament_class().model_validate(table)
     except ValidationError as error:
         known = {**TABLES, "": extended.tournament_class(), **extended.tables()}
+        known |= extended.inner_tables(table)
         parts: list[str | Path] = []
         for wrong in wrong_keys(error, known):
             source = "command line" if wrong.key in (overrides or {}) else path

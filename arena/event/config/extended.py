@@ -12,7 +12,7 @@ from pydantic import Field, create_model
 
 from arena import extensions
 from arena.errors import ArenaError
-from arena.event.tables import Table
+from arena.event.tables import ExtensionTable, Table
 
 if TYPE_CHECKING:
     from arena.event.config import Tournament
@@ -50,6 +50,17 @@ def tables() -> Mapping[str, type[Table]]:
         by_name[name] = extensions.load(added.path)
     for name, parts in extensions.keys().items():
         by_name[name] = _with_keys(name, parts)
+    return by_name
+
+
+def inner_tables(file: Mapping[str, Any]) -> Mapping[str, type[Table]]:
+    """Return by name the tables of a file whose last names the user chose, such as `models.gpt`."""
+    by_name: dict[str, type[Table]] = {}
+    for name, table in tables().items():
+        inner = table.inner() if issubclass(table, ExtensionTable) else None
+        named = file.get(name)
+        if inner is not None and isinstance(named, dict):
+            by_name |= {f"{name}.{own_name}": inner for own_name in named}
     return by_name
 
 

@@ -19,6 +19,7 @@ from arena.event.tables import (
     MOST,
     BotLimits,
     CountOrNone,
+    ModelAlias,
     Seconds,
     SecondsOrNone,
     Table,
@@ -231,6 +232,9 @@ class BotTable(Table):
         ge=1,
         le=MOST,
         description="Processes of this bot at once, in place of `limits.processes`.",
+    )
+    model: ModelAlias | None = Field(
+        None, description="The language model that it asks: `gpt` for [models.gpt]."
     )
 
     @property

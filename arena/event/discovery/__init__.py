@@ -147,7 +147,8 @@ def _by_settings(folder: Path, name: str, settings: "BotSettings") -> Bot:
         threads=settings.threads,
         display=names.display(settings.display),
         remote=str(folder.absolute().parent / REMOTE_SOCKET) if settings.remote else "",
-        model=settings.model,
+        model=bool(settings.model),
+        model_alias=settings.model if isinstance(settings.model, str) else "",
     )
 
 

@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from arena import toml
 from arena.errors import FileError
 from arena.event.discovery import bridged, programs
-from arena.event.tables import BotLimits, Table, as_tuple
+from arena.event.tables import BotLimits, ModelAlias, Table, as_tuple
 from arena.event.tables.mistakes import Mistake, wrong_keys
 
 LARGEST_FILE_BYTES = 128 * 1000
@@ -107,8 +107,8 @@ class BotSettings(Table):
     Empty = the bot is a program here."""
     warm: bool = True
     threads: int = Field(1, ge=1, le=MOST_THREADS)
-    model: bool = False
-    """True when it cannot play without a language model."""
+    model: bool | ModelAlias = False
+    """True when it cannot play without a language model; or the alias of the model that it asks."""
 
     @property
     def filled_command(self) -> tuple[str, ...]:

@@ -104,6 +104,8 @@ BytesOrNone = Annotated[int | None, _or_none(_bytes), WithJsonSchema(MEMORY_SCHE
 CountOrNone = Annotated[int | None, _or_none(_count), WithJsonSchema(COUNT_SCHEMA)]
 Amount = Annotated[float, BeforeValidator(_amount)]
 AmountOrNone = Annotated[float | None, _or_none(_amount), WithJsonSchema(AMOUNT_SCHEMA)]
+ModelAlias = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$")]
+"""The name of a language model in tournament.toml: `gpt` of [models.gpt]."""
 Names = Annotated[tuple[str, ...], BeforeValidator(as_tuple)]
 
 
@@ -119,6 +121,11 @@ class ExtensionTable(Table):
     If one of its keys has no default, an event may leave the whole table out. Otherwise a table
     that is left out has its defaults.
     """
+
+    @classmethod
+    def inner(cls) -> "type[Table] | None":
+        """Return the class of the tables within, whose names the user chooses; None without any."""
+        return None
 
     def conditions(self, before: Conditions) -> Conditions:
         """Return the conditions of every match; `before` has the changes of earlier tables."""

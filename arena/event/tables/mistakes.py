@@ -29,6 +29,7 @@ EXPECTED = {
     "string_type": "a text",
     "tuple_type": "a list",
     "model_type": "a table",
+    "dict_type": "a table",
     "string_pattern_mismatch": (
         "a word of letters, digits and . _ - that does not begin with . or -"
     ),

@@ -92,7 +92,7 @@ def perform(
         game="climb",
         board=str(task.round),
         rules="",
-        seats=(Seat(role, task.agent),),
+        seats=(Seat(role, replace(task.agent, model_alias="")),),
         repeat=task.round,
         seed=task.seed,
         conditions=replace(conditions, model=task.terms),

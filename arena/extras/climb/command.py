@@ -196,7 +196,7 @@ class _Step:
         seed = int(digest_of("climb", event.seed, bot.name, number), 16)
         agent = replace(bot, command=self.words[bot.name])
         workspace.refuse_exposed([agent], event.conditions.sandbox)
-        model = event.conditions.model
+        model = event.conditions.model_of(bot)
         terms = None if model is None else limits.terms(model)
         told = {
             "round": number,

@@ -23,7 +23,11 @@ EXTENSION = Extension(
     tables={
         "model": AddedTable(
             path="arena.extras.models.table:ModelTable",
-            line="A language model that bots may ask.",
+            line="A language model that bots may ask: the same as [models.default].",
+        ),
+        "models": AddedTable(
+            path="arena.extras.models.table:ModelsTable",
+            line="Language models by name: [models.NAME] has the keys of [model].",
         ),
     },
     starters=("arena.extras.models:python_model",),

@@ -1,4 +1,4 @@
-"""The language model of an event: who answers (`Provider`), and the broker process, which alone asks and pays.
+"""The language models of an event: who answers (`Provider`), and the broker process, which alone asks and pays.
 
 `broker.py` is that process, with `providers.py` for the ways to ask and `tape.py` for what was answered before. The
 lanes reach it by a socket (calls.py).
@@ -24,7 +24,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -32,6 +32,7 @@ from arena.errors import ArenaError
 from arena.extras.models.calls import Door
 from arena.sandbox import folder as scratch
 from arena.sandbox.exposure import forget
+from arena.values import DEFAULT_MODEL
 
 TAPE_FILE = "tape.sqlite"
 BEGIN = "import sys; sys.path.insert(0, sys.argv[1]); from arena.extras.models.broker import main; main()"
@@ -46,6 +47,12 @@ class Provider:
     kind: str
     """`url`, `command` or `tape`."""
     name: str
+    alias: str = DEFAULT_MODEL
+    """The name by which bots ask it."""
+    table: str = "model"
+    """Its table in tournament.toml, for messages."""
+    fields: str = ""
+    """The fields that each request gets, as a JSON object; empty = none."""
     url: str = ""
     command: tuple[str, ...] = ()
     folder: str = ""
@@ -70,25 +77,32 @@ class Provider:
 
 
 @contextlib.contextmanager
-def opened(provider: Provider, folder: Path | None) -> Iterator[Door]:
+def opened(providers: Sequence[Provider], folder: Path | None) -> Iterator[Door]:
     """Run a broker whose tape is in this folder; None: whatever it is told is forgotten at the end."""
-    if provider.kind != "tape" and provider.key_variable and provider.key_variable not in os.environ:
+    for provider in providers:
         name = provider.key_variable
-        # Typed as `export NAME=...` a key would stay in the history of the shell.
-        cure = f"type `read -rs {name} && export {name}`, paste the key, and press Enter; or name a `key_file`"
-        raise ArenaError(f"model.key_variable: {name}: there is no such variable: {cure}")
+        if provider.kind != "tape" and name and name not in os.environ:
+            # Typed as `export NAME=...` a key would stay in the history of the shell.
+            cure = f"type `read -rs {name} && export {name}`, paste the key, and press Enter; or name a `key_file`"
+            raise ArenaError(f"{provider.table}.key_variable: {name}: there is no such variable: {cure}")
     private, lock = scratch.private()
     try:
         address = private / "broker"
         tape = (folder or private) / TAPE_FILE
-        settings = asdict(provider) | {"address": str(address), "tape": str(tape), "parent": os.getpid()}
+        settings = {
+            "providers": [asdict(provider) for provider in providers],
+            "address": str(address),
+            "tape": str(tape),
+            "parent": os.getpid(),
+        }
         process = subprocess.Popen(
             [sys.executable, "-c", BEGIN, str(Path(__file__).parents[3])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C in the terminal is for the main process, which then ends the broker
         )
-        forget(provider.key_variable)
+        for provider in providers:
+            forget(provider.key_variable)
         try:
             _begin(process, settings)
             yield Door(address)
@@ -117,14 +131,16 @@ def _begin(process: "subprocess.Popen[bytes]", settings: dict[str, object]) -> N
 
 
 def key_of(provider: Provider) -> str:
-    """Return the key of a provider, in the broker, which then loses the variable; ArenaError if it cannot be read."""
+    """Return the key of a provider, in the broker; ArenaError if it cannot be read.
+
+    The broker then loses the variable (`forget`): several models may have the same.
+    """
     key = os.environ.get(provider.key_variable, "")
-    forget(provider.key_variable)
     if provider.kind == "tape" or not (provider.key_variable or provider.key_file):
         return ""
-    where = f"model.key_variable: {provider.key_variable}"
+    where = f"{provider.table}.key_variable: {provider.key_variable}"
     if provider.key_file:
-        where = f"model.key_file: {provider.key_file}"
+        where = f"{provider.table}.key_file: {provider.key_file}"
         try:
             if Path(provider.key_file).stat().st_mode & 0o077:
                 raise ArenaError(f"{where}: others may read it: `chmod 600 {provider.key_file}`")

@@ -12,8 +12,8 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Mapping
-from dataclasses import fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -24,6 +24,7 @@ from arena.extras.models.calls import Door
 from arena.extras.models.providers import AgainError, Command, Url, most_tokens, without_key
 from arena.extras.models.tape import Tape
 from arena.protocol import clean
+from arena.sandbox.exposure import forget
 from arena.values import ModelAnswer, ModelTerms
 
 BACKOFF_S = 0.5
@@ -36,13 +37,11 @@ Result = tuple[str, object]
 
 
 class Broker:
-    """The calls of one event."""
+    """The calls of one model of an event."""
 
-    def __init__(self, provider: Provider, tape: Path) -> None:
+    def __init__(self, provider: Provider, tape: Tape) -> None:
         self._provider = provider
-        self._tape = Tape(tape)
-        if self._tape.is_new:
-            self._tape.fill(tape.parent, paid=True)
+        self._tape = tape
         self._others: list[Tape] = []
         for folder in map(Path, provider.tapes):
             if (folder / TAPE_FILE).exists():
@@ -62,21 +61,10 @@ class Broker:
         self._next_start = 0.0
         self._failures = 0
 
-    async def end(self) -> NoReturn:
-        """End at once: every answer that is there is on disk, and nobody waits for the others."""
+    async def end(self) -> None:
+        """End what was started: every answer that is there is on disk, and nobody waits for the others."""
         if isinstance(self._asked, Command):
             await self._asked.end()
-        os._exit(0)
-
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer the request on one connection."""
-        # A lane may be killed, or its line too long.
-        with contextlib.closing(writer), contextlib.suppress(ConnectionError, ValueError):
-            answering = asyncio.ensure_future(self.answer(json.loads(await reader.readline())))
-            while not (await asyncio.wait({answering}, timeout=Door.PULSE_S))[0]:
-                writer.write(b"\n")
-            writer.write(json.dumps(answering.result()).encode("ascii") + b"\n")
-            await writer.drain()
 
     async def answer(self, request: Mapping[str, Any]) -> Result:
         """Return the recorded answer to a request, or the provider's."""
@@ -86,7 +74,7 @@ class Broker:
                 return "answer", stored._asdict()
             if self._asked is None:
                 words = f"the tape has no answer to a request of {request['bot']} in match {request['match']}"
-                return "end", f"model: {words}: play with a provider, which then answers that alone"
+                return "end", f"{self._provider.table}: {words}: play with a provider, which then answers that alone"
             if key not in self._under_way:  # a lane that was killed may have asked already
                 task = self._under_way[key] = asyncio.ensure_future(self._pay(request))
                 task.add_done_callback(lambda _: self._under_way.pop(key))
@@ -99,26 +87,30 @@ class Broker:
             return stored
         for tape in self._others:
             if (stored := tape.find(request["key"])) is not None:
-                self._tape.add(request["key"], request["match"], request["bot"], stored, paid=False)
+                self._add(request, stored, paid=False)
                 return stored
         return None
+
+    def _add(self, request: Mapping[str, Any], answer: ModelAnswer, *, paid: bool) -> None:
+        cost = self._terms.price(answer.tokens_in, answer.tokens_out)
+        alias = self._provider.alias
+        self._tape.add(request["key"], alias, request["match"], request["bot"], answer, cost=cost, paid=paid)
 
     async def _pay(self, request: Mapping[str, Any]) -> Result:
         """Ask the provider within rate and budget, a few times if it fails, and record the answer."""
         key = request["key"]
         async with self._slots:
             if not await self._has_budget(request["request"], key):
-                return "budget", "model: the event's budget is used up"
+                return "budget", f"{self._provider.table}: the event's budget is used up"
             try:
-                answer = await self._tried(request["request"])
+                answer = await self._tried({**request["request"], "bot": request["bot"]})
             except AgainError as error:
                 self._failures += 1
                 words = f"the model gave no answer: {clean(without_key(str(error), self._provider.key))}"
-                return ("end" if self._failures >= DOWN else "again"), f"model: {words}"
+                return ("end" if self._failures >= DOWN else "again"), f"{self._provider.table}: {words}"
             else:
                 self._failures = 0
-                cost = self._terms.price(answer.tokens_in, answer.tokens_out)
-                self._tape.add(key, request["match"], request["bot"], answer, cost=cost, paid=True)
+                self._add(request, answer, paid=True)
                 return "answer", answer._asdict()
             finally:
                 del self._reserved[key]
@@ -135,7 +127,7 @@ class Broker:
         budget = (self._provider.tokens, self._provider.cost)
         async with self._ended:
             while True:
-                spent = (self._tape.tokens, self._tape.cost)
+                spent = self._tape.paid(self._provider.alias)
                 held = [sum(each) for each in zip(*self._reserved.values(), strict=True)] or [0, 0.0]
                 if any(limit is not None and used >= limit for limit, used in zip(budget, spent, strict=True)):
                     return False
@@ -176,20 +168,55 @@ class Broker:
             await asyncio.sleep(start - now)
 
 
+class ModelServer:
+    """The brokers of all models of an event, which share its tape."""
+
+    def __init__(self, providers: Sequence[Provider], path: Path) -> None:
+        tape = Tape(path)
+        if tape.is_new:
+            tape.fill(path.parent, paid=True)
+        self._brokers = {provider.alias: Broker(provider, tape) for provider in providers}
+
+    async def end(self) -> NoReturn:
+        """End at once, with all that was started."""
+        for broker in self._brokers.values():
+            await broker.end()
+        os._exit(0)
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer the request on one connection."""
+        # A lane may be killed, or its line too long.
+        with contextlib.closing(writer), contextlib.suppress(ConnectionError, ValueError):
+            request = json.loads(await reader.readline())
+            answering = asyncio.ensure_future(self._brokers[request["alias"]].answer(request))
+            while not (await asyncio.wait({answering}, timeout=Door.PULSE_S))[0]:
+                writer.write(b"\n")
+            writer.write(json.dumps(answering.result()).encode("ascii") + b"\n")
+            await writer.drain()
+
+
+def _provider_of(settings: Mapping[str, Any]) -> Provider:
+    """Return a provider, with its key, from the settings that came as JSON."""
+    values: dict[str, Any] = {}
+    for name, value in settings.items():
+        values[name] = tuple(value) if isinstance(value, list) else value
+    provider = Provider(**values)
+    return replace(provider, key=key_of(provider))
+
+
 async def _main(settings: Mapping[str, Any]) -> None:
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
-    names = {field.name for field in fields(Provider)}
-    values: dict[str, Any] = {name: value for name, value in settings.items() if name in names}
-    values |= {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
-    provider = Provider(**values)
-    broker = Broker(replace(provider, key=key_of(provider)), Path(settings["tape"]))
+    providers = [_provider_of(values) for values in settings["providers"]]
+    for provider in providers:
+        forget(provider.key_variable)
+    brokers = ModelServer(providers, Path(settings["tape"]))
     with shared_folders.socket_path(Path(settings["address"])) as path:
-        server = await asyncio.start_unix_server(broker.serve, path, limit=Door.LONGEST_LINE)
+        server = await asyncio.start_unix_server(brokers.serve, path, limit=Door.LONGEST_LINE)
     print("ready", flush=True)
     async with server:
         await stop.wait()
-        await broker.end()
+        await brokers.end()
 
 
 def main() -> None:

@@ -45,7 +45,7 @@ from arena.identity import digest_of
 from arena.match.bot.output import REMARKS_KEPT
 from arena.match.seat import Seats, WrappedSeats
 from arena.protocol import Ask, Reply
-from arena.values import Match, ModelAnswer, ModelCall, ModelTerms, Record
+from arena.values import DEFAULT_MODEL, Match, ModelAnswer, ModelCall, ModelTerms, Record
 
 MOST_TOKENS = 32_000
 """Of an answer whose request names no number."""
@@ -57,7 +57,7 @@ and signs are not counted, because a long run of them, as on a drawn board, may 
 TAPE_BYTES = 8_000_000
 """Of all calls of a match, as JSON: a record has 50 MB at most."""
 LONGEST_WORDS = 500
-NO_MODEL = "no language model answers here: the event has no [model]"
+NO_MODEL = "no language model answers here: the event has no [model], or none that this bot names"
 NOT_THEN = "this was not asked when the match was recorded, and a rerun pays for no answer"
 UNREACHABLE = "the process that asks it has ended: run the same command again"
 
@@ -74,6 +74,8 @@ class ModelRequest(NamedTuple):
     """A call for the model to answer."""
 
     key: str
+    alias: str
+    """The name by which the bot asks the model."""
     bot: str
     """For messages; it changes no answer."""
     match: str
@@ -199,36 +201,42 @@ class Calls:
 
     def __init__(self, match: Match, model: LanguageModel | None) -> None:
         self.made: list[ModelCall] = []
-        self._match, self._model, self._terms = match, model, match.conditions.model
+        self._match = match
+        self._model = model
+        self._terms: dict[Role, ModelTerms] = {}
+        for seat in match.seats:
+            terms = match.conditions.model_of(seat.bot)
+            if terms is not None:
+                self._terms[seat.role] = terms
         self._accounts: dict[Role, TokenAccount] = {}
         self._names = {seat.role: seat.bot.name for seat in match.seats}
 
     def begin(self, asks: Mapping[Role, Ask]) -> None:
         """Take note of the turns of these roles, also of those in which they ask for nothing: they pay debts, too."""
-        if self._terms is not None:
-            for role, ask in asks.items():
-                self._account(role, ask.turn)
+        for role, ask in asks.items():
+            if role in self._terms:
+                self._account(self._terms[role], role, ask.turn)
 
     def answers(self, asked: Mapping[Role, tuple[Ask, bytes]]) -> dict[Role, bytes | Failure]:
         """Return the line that answers each of these requests, or why the bot is out."""
         lines: dict[Role, bytes | Failure] = {}
         requests: dict[Role, ModelRequest] = {}
         for role, (ask, line) in asked.items():
-            if self._terms is None or self._model is None:
+            terms = self._terms.get(role)
+            if terms is None or self._model is None:
                 refusal: str | ModelRequest = NO_MODEL
             else:
-                refusal = self._request(self._terms, role, ask, line)
+                refusal = self._request(terms, role, ask, line)
             if isinstance(refusal, ModelRequest):
                 requests[role] = refusal
             else:
                 lines[role] = self._refused(role, ask.turn, refusal)
-        if self._terms is not None and self._model is not None:
+        if requests and self._model is not None:
             for role, answer in zip(requests, _side_by_side(self._model, list(requests.values())), strict=True):
-                lines[role] = self._paid(self._terms, role, asked[role][0].turn, requests[role], answer)
+                lines[role] = self._paid(self._terms[role], role, asked[role][0].turn, requests[role], answer)
         return lines
 
-    def _account(self, role: Role, turn: int) -> TokenAccount:
-        terms = self._terms or ModelTerms(name="")
+    def _account(self, terms: ModelTerms, role: Role, turn: int) -> TokenAccount:
         account = self._accounts.get(role)
         if account is None:
             account = self._accounts[role] = TokenAccount(terms.calls, terms.move, terms.bank, terms.cost)
@@ -237,7 +245,7 @@ class Calls:
 
     def _request(self, terms: ModelTerms, role: Role, ask: Ask, line: bytes) -> ModelRequest | str:
         """Return the call that a line asks for, or in words why it is refused."""
-        account = self._account(role, ask.turn)
+        account = self._account(terms, role, ask.turn)
         if account.calls <= 0:
             return f"its {terms.calls} calls of this match are used up"
         left = account.tokens
@@ -257,15 +265,18 @@ class Calls:
             return f"its question has {least} tokens or more ({letters} letters), and {left} are left"
         if account.cost is not None and terms.price(least, 0) >= account.cost:
             return f"its question has {least} tokens or more, which cost more than the {account.cost:.4g} that is left"
-        request["tokens"] = min(request.get("tokens", MOST_TOKENS), MOST_TOKENS if left is None else left - least)
+        request["tokens"] = _most_tokens(request, terms, None if left is None else left - least)
         text = json.dumps(request, sort_keys=True)
         seats = list(self._names.items())
-        key = digest_of("model", terms.name, self._match.seed, seats, role, text, account.made[text], length=32)
+        parts = ["model", terms.name, self._match.seed, seats, role, text, account.made[text]]
+        if terms.alias != DEFAULT_MODEL or terms.request:  # the tapes of older events have only default models
+            parts += [terms.alias, terms.request]
+        key = digest_of(*parts, length=32)
         account.made[text] += 1
-        return ModelRequest(key, self._names[role], self._match.id, request)
+        return ModelRequest(key, terms.alias, self._names[role], self._match.id, request)
 
     def _refused(self, role: Role, turn: int, words: str) -> bytes | Failure:
-        account = self._account(role, turn)
+        account = self._account(self._terms.get(role, ModelTerms(name="")), role, turn)
         account.refused += 1
         if account.refused > MOST_REFUSED:
             text = f"model: more than {MOST_REFUSED} requests in one turn that came to nothing; the last: {words}"
@@ -276,7 +287,7 @@ class Calls:
         """Write a call down and take it from the account; return the line for the bot."""
         text = json.dumps(request.request, sort_keys=True)
         self.made.append(ModelCall(turn, role, text, answer, request.key))
-        account = self._account(role, turn)
+        account = self._account(terms, role, turn)
         account.bytes += len(text) + len(json.dumps([answer.text, answer.reasoning]))
         account.pay(answer.tokens_in + answer.tokens_out, terms.price(answer.tokens_in, answer.tokens_out))
         left = account.left()
@@ -291,7 +302,9 @@ class ModelSeats(WrappedSeats):
 
     def __init__(self, seats: Seats, calls: Calls, match: Match) -> None:
         super().__init__(seats)
-        self._calls, self._conditions = calls, match.conditions
+        self._calls = calls
+        self._conditions = match.conditions
+        self._has_model = any(match.conditions.model_of(seat.bot) for seat in match.seats)
         self._threads = {seat.role: seat.bot.threads for seat in match.seats}
 
     def ask(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
@@ -299,7 +312,7 @@ class ModelSeats(WrappedSeats):
         replies = self.seats.ask(asks)
         for reply in replies.values():
             # With a model each turn counts, also one without a request.
-            if self._conditions.model is not None or reply.line.startswith(protocol.MODEL):
+            if self._has_model or reply.line.startswith(protocol.MODEL):
                 return self._converse(asks, replies)
         return replies
 
@@ -344,6 +357,15 @@ class ModelSeats(WrappedSeats):
         left = max(0.0, ask.announced - control.charged(spent, self._threads.get(role, 1)))
         # Each part has the margin, because it is another way through the pipe.
         return resumed._replace(announced=left, deadline=control.deadline(left))
+
+
+def _most_tokens(request: Mapping[str, Any], terms: ModelTerms, left: int | None) -> int:
+    """Return the most tokens of an answer: the lowest of the limits of bot, organiser and account."""
+    usual = MOST_TOKENS if terms.most_tokens is None else terms.most_tokens
+    limits: list[int] = [request.get("tokens", usual), usual if left is None else left]
+    if terms.most_tokens is not None:
+        limits.append(terms.most_tokens)
+    return min(limits)
 
 
 def _side_by_side(model: LanguageModel, requests: Sequence[ModelRequest]) -> list[ModelAnswer]:

@@ -26,8 +26,13 @@ class Paid(NamedTuple):
     cost: float
 
 
-def sentences(event: Event, folder: Path, table: "ModelTable") -> Iterator[str]:
-    """Yield what the matches to come will cost in an event with this [model], and what its budget has left."""
+def sentences(
+    event: Event, folder: Path, tables: Mapping[str, tuple[str, "ModelTable"]]
+) -> Iterator[str]:
+    """Yield what the matches to come will cost, and what the budget of each model has left.
+
+    `tables` has by alias the name of a table in tournament.toml, and the table.
+    """
     due, wanted = Counter(plan.counts(event)), None
     with contextlib.suppress(NoResultsError), Archive.open(folder, writing=False) as archive:
         due.subtract(match.label for match in plan.Plan(event, archive).stored())
@@ -38,10 +43,11 @@ def sentences(event: Event, folder: Path, table: "ModelTable") -> Iterator[str]:
         cost = f", which cost {wanted.cost:.4g}" if wanted.cost else ""
         yield f"model: the matches to come take about {wanted.tokens:,.0f} tokens{cost}, an estimate by those played"
     tape = Tape(folder / TAPE_FILE, writing=False) if (folder / TAPE_FILE).exists() else None
-    paid = Paid(0, 0.0) if tape is None else Paid(tape.tokens, tape.cost)
-    for limit, spent, unit in ((table.event_tokens, paid.tokens, " tokens"), (table.event_cost, paid.cost, "")):
-        if limit is not None:
-            yield f"model: {max(0, limit - spent):,.10g} of the budget of {limit:,.10g}{unit} are left"
+    for alias, (key, table) in tables.items():
+        paid = Paid(0, 0.0) if tape is None else Paid(*tape.paid(alias))
+        for limit, spent, unit in ((table.event_tokens, paid.tokens, " tokens"), (table.event_cost, paid.cost, "")):
+            if limit is not None:
+                yield f"{key}: {max(0, limit - spent):,.10g} of the budget of {limit:,.10g}{unit} are left"
 
 
 def _expected(archive: Archive, due: Mapping[str, int]) -> Paid | None:
@@ -52,9 +58,11 @@ def _expected(archive: Archive, due: Mapping[str, int]) -> Paid | None:
     matches: defaultdict[str, int] = defaultdict(int)
     sums: defaultdict[str, Paid] = defaultdict(lambda: Paid(0, 0.0))
     for record in archive.records(MOST_MATCHES):
-        label, terms = record.match.label, record.match.conditions.model
+        label = record.match.label
+        terms_of = {seat.role: record.match.conditions.model_of(seat.bot) for seat in record.match.seats}
         matches[label] += 1
-        for answer in (call.answer for call in record.calls):
+        for call in record.calls:
+            answer, terms = call.answer, terms_of.get(call.role)
             cost = terms.price(answer.tokens_in, answer.tokens_out) if terms else 0.0
             tokens = answer.tokens_in + answer.tokens_out
             sums[label] = Paid(sums[label].tokens + tokens, sums[label].cost + cost)

@@ -8,10 +8,11 @@ import pandas as pd
 from arena.extras.models import memory
 from arena.results.columns import Column, Columns, interval_columns
 from arena.results.leaderboard import Results
-from arena.values import DISGUISED
+from arena.values import DEFAULT_MODEL, DISGUISED
 
 MODELS = Columns(
     Column("bot", "The bot's name"),
+    Column("model", "The name of the model that it asks, in tournament.toml"),
     Column("matches", "Its matches", "matches"),
     Column("calls", "Its calls of the language model", "calls"),
     Column("tokens_in", "Tokens of its questions", "tokens", "tokens in"),
@@ -51,7 +52,7 @@ DISGUISE = Columns(
 
 def has_model(results: Results) -> bool:
     """Return whether a language model answers in this event."""
-    return results.event.conditions.model is not None
+    return results.event.conditions.has_models
 
 
 def is_disguised(results: Results) -> bool:
@@ -69,10 +70,13 @@ def models(results: Results) -> pd.DataFrame:
     sums: dict[str, list[int]] = {}  # calls, tokens in, tokens out
     costs: dict[str, list[float]] = {}
     for record in results.archive.records():
-        bots = {seat.role: seat.bot.name for seat in record.match.seats}
-        terms = record.match.conditions.model
+        bots = {seat.role: seat.bot for seat in record.match.seats}
         for call in record.calls:
-            bot = bots.get(call.role, call.role)
+            asker = bots.get(call.role)
+            if asker is None:  # a stranger wrote this record
+                continue
+            bot = asker.name
+            terms = record.match.conditions.model_of(asker)
             answer = call.answer
             figures = sums.setdefault(bot, [0, 0, 0])
             figures[0] += 1
@@ -82,6 +86,7 @@ def models(results: Results) -> pd.DataFrame:
             if terms is not None:
                 cost = terms.price(answer.tokens_in, answer.tokens_out)
             costs.setdefault(bot, []).append(cost)
+    aliases = {bot.name: bot.model_alias or DEFAULT_MODEL for bot in results.event.bots}
     totals = {bot: fsum(prices) for bot, prices in costs.items()}
     weakest = min((strengths[bot] for bot in sums if bot in strengths), default=0.0)
     rows = []
@@ -91,7 +96,17 @@ def models(results: Results) -> pd.DataFrame:
         matches = seats.get(bot, 0)
         cost_a_match = cost / max(1, matches)
         cost_a_point = cost / above if above > 0 else np.nan
-        rows.append((bot, matches, *sums[bot], cost, cost_a_match, cost_a_point))
+        rows.append(
+            (
+                bot,
+                aliases.get(bot, DEFAULT_MODEL),
+                matches,
+                *sums[bot],
+                cost,
+                cost_a_match,
+                cost_a_point,
+            )
+        )
     return pd.DataFrame(rows, columns=MODELS.names)
 
 

@@ -20,7 +20,7 @@ from arena import parallel, system
 from arena.errors import MachineError
 from arena.extras.models.asking import Provider
 from arena.protocol import clean
-from arena.values import ModelAnswer
+from arena.values import MODERN_LIMIT, USUAL_LIMIT, ModelAnswer
 
 MOST_BODY = 2_000_000
 """Bytes of an answer of the provider: more is a failure."""
@@ -44,6 +44,12 @@ REASONS = {
 PASSING = {408, 409, 425, 429}
 
 
+def fields_of(provider: Provider) -> dict[str, Any]:
+    """Return the fields that the organiser adds to each request."""
+    added: dict[str, Any] = json.loads(provider.fields) if provider.fields else {}
+    return added
+
+
 class AgainError(Exception):
     """The provider was not reached, or gave nothing that can be read: it may go better in `after` seconds."""
 
@@ -59,8 +65,11 @@ class Url:
         try:
             import httpx
         except ImportError as error:
-            raise MachineError("model.url: needs httpx: pip install 'botarena[models]'") from error
+            words = f"{provider.table}.url: needs httpx: pip install 'botarena[models]'"
+            raise MachineError(words) from error
         self._provider = provider
+        self._fields = fields_of(provider)
+        self._limit = MODERN_LIMIT if MODERN_LIMIT in self._fields else USUAL_LIMIT
         self._url = provider.url.rstrip("/").removesuffix("/chat/completions") + "/chat/completions"
         headers = {"Accept-Encoding": "identity"}
         if provider.key:
@@ -73,12 +82,9 @@ class Url:
 
     async def ask(self, request: Mapping[str, Any]) -> ModelAnswer:
         """Return what the model said."""
-        body = {
-            "model": self._provider.name,
-            "messages": request["messages"],
-            "max_tokens": request["tokens"],
-        }
+        body = {"model": self._provider.name, "messages": request["messages"]}
         body |= {name: request[name] for name in ("temperature", "stop") if name in request}
+        body |= self._fields | {self._limit: request["tokens"]}
         try:
             async with self._client.stream("POST", self._url, json=body) as response:
                 data = bytearray()
@@ -106,7 +112,7 @@ class Url:
         if status >= 500 or (status in PASSING and NO_CREDIT not in said):
             raise AgainError(f"HTTP {status}{quoted}", _seconds_to_wait(retry_after))
         reason = REASONS.get(status, "it gives no answers")
-        raise MachineError(f"model.url: HTTP {status}: {reason}{quoted}")
+        raise MachineError(f"{self._provider.table}.url: HTTP {status}: {reason}{quoted}")
 
 
 class Command:
@@ -130,7 +136,14 @@ class Command:
     async def ask(self, request: Mapping[str, Any]) -> ModelAnswer:
         """Return what the program printed."""
         provider, parent = self._provider, os.getpid()
-        variables = {provider.key_variable: provider.key} if provider.key_variable else {}
+        values = {"model": provider.name, **request}
+        variables = {"ARENA_MODEL": provider.alias, "ARENA_BOT": values.pop("bot", "")}
+        fields = fields_of(provider)
+        for limit in (USUAL_LIMIT, MODERN_LIMIT):  # the tokens are the lower of the limits
+            fields.pop(limit, None)
+        values |= fields
+        if provider.key_variable:
+            variables[provider.key_variable] = provider.key
         try:
             async with self._starting:
                 process = await asyncio.create_subprocess_exec(
@@ -146,10 +159,10 @@ class Command:
                 self._running.add(process.pid)
         except OSError as error:
             raise MachineError(
-                f"model.command: {provider.command[0]}: cannot be run: {error.strerror}"
+                f"{provider.table}.command: {provider.command[0]}: cannot be run: {error.strerror}"
             ) from error
         try:
-            printed, log = await self._talk(process, {"model": provider.name, **request})
+            printed, log = await self._talk(process, values)
         finally:
             self._running.discard(process.pid)
             with contextlib.suppress(ProcessLookupError):

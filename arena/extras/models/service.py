@@ -1,10 +1,11 @@
-"""The language model as a service of an event: who answers, by [model] of tournament.toml.
+"""The language models as a service of an event: who answers, by [model] and [models.NAME].
 
-It knows the table. asking.py runs the process that asks, and calls.py reads what bots ask.
+It knows these tables of tournament.toml. asking.py runs the process that asks, and calls.py reads
+what bots ask.
 """
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -15,7 +16,7 @@ from arena.errors import ArenaError
 from arena.event import folders
 from arena.event.service import Opener, Service
 from arena.sandbox.exposure import forget
-from arena.values import Bot, Event, Record
+from arena.values import DEFAULT_MODEL, Bot, Event, Record
 
 if TYPE_CHECKING:
     from arena.event.config import Tournament
@@ -28,27 +29,27 @@ NAME = "models"
 
 
 class ModelService(Service):
-    """The language model of an event."""
+    """The language models of an event."""
 
     def opener(self, tournament: "Tournament", home: Path) -> Opener | None:
         """Return what runs the broker, whose tape lies in the folder of the event."""
-        table = _table_of(tournament)
-        if table is None:
+        providers = providers_of(tournament, home)
+        if not providers:
             return None
         from arena.extras.models.asking import opened
 
-        return partial(opened, provider_of(table, home))
+        return partial(opened, providers)
 
     def asking(self, tournament: "Tournament", home: Path) -> "AbstractContextManager[Door] | None":
         """Return what answers bots of single matches; what the event here has recorded is free."""
-        table = _table_of(tournament)
-        if table is None:
+        providers = providers_of(tournament, home)
+        if not providers:
             return None
-        provider = provider_of(table, home)
         own = folders.results_folder(home, tournament.name)
         if (own / folders.EVENT_FILE).is_file():
-            provider = replace(provider, tapes=(str(own.absolute()), *provider.tapes))
-        return _asked(provider)
+            tape = str(own.absolute())
+            providers = tuple(replace(each, tapes=(tape, *each.tapes)) for each in providers)
+        return _asked(providers)
 
     def recorded(self, record: Record) -> object:
         """Return what gives the recorded answers."""
@@ -58,7 +59,7 @@ class ModelService(Service):
 
     def refuse(self, event: Event, *, is_served: bool, elsewhere: bool) -> None:
         """Refuse an event with a model that nobody answers for, or whose lanes cannot reach it."""
-        if event.conditions.model is None:
+        if not event.conditions.has_models:
             return
         if elsewhere:
             raise ArenaError(
@@ -76,74 +77,90 @@ class ModelService(Service):
 
     def who(self, tournament: "Tournament") -> str:
         """Return who answers a bot that needs a model."""
-        table = _table_of(tournament)
-        if table is None:
+        tables = _tables_of(tournament)
+        if not tables:
             return (
                 "no language model answers here, so it plays as when it is refused: "
                 "[model] in tournament.toml names one"
             )
-        name = table.name
+        names = dict.fromkeys(table.name for table in tables.values())
+        keys = [key_of(tournament, alias) for alias in tables]
+        where = " and ".join(f"[{key}]" for key in keys)
         return (
-            f"{name} answers it, by [model] in tournament.toml; what the event has on tape is free"
+            f"{' or '.join(names)} answers it, by {where} in tournament.toml; "
+            "what the event has on tape is free"
         )
 
     def sentences(self, event: Event, folder: Path, tournament: "Tournament") -> Iterator[str]:
         """Yield what the matches to come will cost, and what the budget has left."""
-        table = _table_of(tournament)
-        if table is None:
+        tables = _tables_of(tournament)
+        if not tables:
             return
         from arena.extras.models import estimates
 
-        yield from estimates.sentences(event, folder, table)
+        by_alias = {alias: (key_of(tournament, alias), table) for alias, table in tables.items()}
+        yield from estimates.sentences(event, folder, by_alias)
 
     def matches_at_once(self, tournament: "Tournament") -> int:
-        """Return the number of calls at once: most matches wait for one."""
-        table = _table_of(tournament)
-        return 0 if table is None else table.at_once
+        """Return the number of calls at once of all models: most matches wait for one."""
+        return sum(table.most_at_once for table in _tables_of(tournament).values())
 
     def secret_files(self, tournament: "Tournament") -> tuple[Path, ...]:
-        """Return the file with the key."""
-        table = _table_of(tournament)
-        key_file = None if table is None else _key_file(table)
-        return () if key_file is None else (key_file,)
+        """Return the files with the keys."""
+        files = [_key_file(table) for table in _tables_of(tournament).values()]
+        return tuple(file for file in files if file is not None)
 
     def forget_secrets(self, tournament: "Tournament") -> None:
-        """Remove the key from this process."""
-        table = _table_of(tournament)
-        if table is not None and table.key_variable:
-            forget(table.key_variable)
+        """Remove the keys from this process."""
+        for table in _tables_of(tournament).values():
+            if table.key_variable:
+                forget(table.key_variable)
 
 
 SERVICE = ModelService()
 
 
-def _table_of(tournament: "Tournament") -> "ModelTable | None":
+def _tables_of(tournament: "Tournament") -> "dict[str, ModelTable]":
     from arena.extras.models import table  # slow to import: a lane has no need of it
 
-    return table.table_of(tournament)
+    return table.tables_of(tournament)
+
+
+def key_of(tournament: "Tournament", alias: str) -> str:
+    """Return the name of a model's table in tournament.toml, for messages."""
+    is_short = alias == DEFAULT_MODEL and tournament.table("model") is not None
+    return "model" if is_short else f"models.{alias}"
 
 
 @contextmanager
-def _asked(provider: "Provider") -> "Iterator[Door]":
+def _asked(providers: "Sequence[Provider]") -> "Iterator[Door]":
     """Run a broker that keeps nothing; ArenaError where the model could not be asked."""
     from arena.extras.models.asking import opened
     from arena.extras.models.calls import BudgetError, ModelError
 
-    with opened(provider, None) as door:
+    with opened(providers, None) as door:
         try:
             yield door
         except (ModelError, BudgetError) as error:
             raise ArenaError(f"model: {error}") from error
 
 
-def provider_of(table: "ModelTable", home: Path) -> "Provider":
-    """Return who answers by a table [model]; `home` is the workspace of its file."""
+def providers_of(tournament: "Tournament", home: Path) -> "tuple[Provider, ...]":
+    """Return who answers for each model; `home` is the workspace of the file."""
+    providers = []
+    for alias, table in _tables_of(tournament).items():
+        providers.append(_provider_of(alias, key_of(tournament, alias), table, home))
+    return tuple(providers)
+
+
+def _provider_of(alias: str, key: str, table: "ModelTable", home: Path) -> "Provider":
+    """Return who answers by a table, whose name in tournament.toml is `key`."""
     from arena.extras.models.asking import Provider
 
     key_file = _key_file(table)
     if key_file is not None and key_file.resolve().is_relative_to(home.resolve()):
         raise ArenaError(
-            f"model.key_file: {key_file}: lies in the workspace, which people share: "
+            f"{key}.key_file: {key_file}: lies in the workspace, which people share: "
             "move it elsewhere"
         )
     command = table.command or ()
@@ -151,6 +168,9 @@ def provider_of(table: "ModelTable", home: Path) -> "Provider":
     return Provider(
         kind=table.kind,
         name=table.name,
+        alias=alias,
+        table=key,
+        fields=table.terms(alias).request,
         url=table.url or "",
         command=tuple(words),
         folder=str(home.absolute()),
@@ -159,12 +179,12 @@ def provider_of(table: "ModelTable", home: Path) -> "Provider":
         wait=table.wait,
         retries=table.retries,
         rate=table.rate,
-        at_once=table.at_once,
+        at_once=table.most_at_once,
         tokens=table.event_tokens,
         cost=table.event_cost,
         price_in=table.price_in,
         price_out=table.price_out,
-        tapes=tuple(str(_tape_folder(home, name)) for name in table.tapes),
+        tapes=tuple(str(_tape_folder(home, name, key)) for name in table.tapes),
     )
 
 
@@ -172,8 +192,8 @@ def _key_file(table: "ModelTable") -> Path | None:
     return None if table.key_file is None else Path(table.key_file).expanduser().absolute()
 
 
-def _tape_folder(home: Path, name: str) -> Path:
+def _tape_folder(home: Path, name: str, key: str) -> Path:
     folder = folders.results_folder(home, name)
     if not (folder / folders.EVENT_FILE).is_file() or "/" in name:
-        raise ArenaError(f"model.tapes: there is no event {name!r} under {home / 'results'}")
+        raise ArenaError(f"{key}.tapes: there is no event {name!r} under {home / 'results'}")
     return folder.absolute()

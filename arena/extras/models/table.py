@@ -1,11 +1,23 @@
-"""The table [model] of tournament.toml."""
+"""The tables [model] and [models.NAME] of tournament.toml."""
 
+import json
+import math
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 from urllib.parse import urlsplit
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import (
+    AliasChoices,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 
+from arena.errors import ArenaError
 from arena.event.config.keys import MOST_WORKERS, Words, web_address
 from arena.event.tables import (
     MOST,
@@ -13,12 +25,21 @@ from arena.event.tables import (
     AmountOrNone,
     CountOrNone,
     ExtensionTable,
+    ModelAlias,
     Names,
     Seconds,
+    Table,
 )
 from arena.event.tables.mistakes import Mistake
 from arena.games import rulebook
-from arena.values import Board, Conditions, ModelTerms
+from arena.values import (
+    DEFAULT_MODEL,
+    MODERN_LIMIT,
+    USUAL_LIMIT,
+    Board,
+    Conditions,
+    ModelTerms,
+)
 
 if TYPE_CHECKING:
     from arena.event.config import Tournament
@@ -26,6 +47,10 @@ if TYPE_CHECKING:
 Kind = Literal["url", "command", "tape"]
 LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 TERMS = ModelTerms(name="")  # the defaults
+ARENAS_FIELDS = ("model", "messages", "tokens", "stream", "n")
+"""Fields of a request that arena fills: with others no answer could be read or counted."""
+MOST_FIELDS_BYTES = 20_000
+ALIAS = TypeAdapter(ModelAlias)
 
 
 class ModelTable(ExtensionTable):
@@ -55,6 +80,10 @@ class ModelTable(ExtensionTable):
     tapes: Names = Field(
         (), description="Names of other events here whose answers serve in this one, too."
     )
+    request: dict[str, Any] = Field(
+        default_factory=dict,
+        description="Fields of each request, as they are, such as `temperature = 0.0`.",
+    )
     calls: int = Field(
         TERMS.calls, ge=1, le=10_000, description="Answers for each seat in a match."
     )
@@ -77,8 +106,12 @@ class ModelTable(ExtensionTable):
         None, ge=1, le=MOST, description="The event's budget; no call begins beyond it."
     )
     event_cost: AmountOrNone = Field(None, description="The same as a cost.")
-    at_once: int = Field(
-        4, ge=1, le=MOST_WORKERS, description="Calls at once, of all lanes together."
+    most_at_once: int = Field(
+        4,
+        ge=1,
+        le=MOST_WORKERS,
+        validation_alias=AliasChoices("most_at_once", "at_once"),
+        description="Calls at once, of all lanes together.",
     )
     rate: AmountOrNone = Field(None, gt=0, description="Calls a minute, of all lanes together.")
     wait: Seconds = Field(120.0, gt=0, le=3600, description="Seconds that a call may take.")
@@ -107,20 +140,38 @@ class ModelTable(ExtensionTable):
             raise Mistake("url: a key travels by https only, unless the server is on this machine")
         return self
 
+    @model_validator(mode="after")
+    def _has_possible_fields(self) -> "ModelTable":
+        for name in ARENAS_FIELDS:
+            if name in self.request:
+                raise Mistake(f"request.{name}: arena fills this field: leave it out")
+        _refuse_other_values("request", self.request)
+        limits = [name for name in (USUAL_LIMIT, MODERN_LIMIT) if name in self.request]
+        if len(limits) > 1:
+            raise Mistake(f"request.{USUAL_LIMIT}: there is a `{MODERN_LIMIT}` as well")
+        for name in limits:
+            most = self.request[name]
+            if type(most) is not int or most < 1:
+                raise Mistake(f"request.{name}: expected a whole number from 1")
+        if len(json.dumps(self.request)) > MOST_FIELDS_BYTES:
+            raise Mistake(f"request: has more than {MOST_FIELDS_BYTES // 1000} kB")
+        return self
+
     @property
     def kind(self) -> Kind:
         """The kind of provider that answers."""
         return self.provider or ("url" if self.url is not None else "command")
 
-    @property
-    def terms(self) -> ModelTerms:
-        """The limits and prices of what a seat may ask in a match."""
+    def terms(self, alias: str) -> ModelTerms:
+        """Return what a seat may ask in a match, the prices, and the model's fields."""
         names = ("name", "calls", "move", "bank", "cost", "price_in", "price_out")
-        return ModelTerms(**{name: getattr(self, name) for name in names})
+        values = {name: getattr(self, name) for name in names}
+        request = json.dumps(self.request, sort_keys=True) if self.request else ""
+        return ModelTerms(**values, alias=alias, request=request)
 
     def conditions(self, before: Conditions) -> Conditions:
         """Return the conditions of every match with what a seat may ask."""
-        return replace(before, model=self.terms)
+        return replace(before, model=self.terms(DEFAULT_MODEL))
 
     def boards(self, before: tuple[Board, ...]) -> tuple[Board, ...]:
         """Return the boards, with each of them in disguise, too, where the table says so."""
@@ -129,6 +180,74 @@ class ModelTable(ExtensionTable):
         return (*before, *map(rulebook.in_disguise, before))
 
 
-def table_of(tournament: "Tournament") -> ModelTable | None:
-    """Return the table [model] of a tournament.toml; None in an event without a model."""
-    return cast("ModelTable | None", tournament.table("model"))
+class ModelsTable(ExtensionTable):
+    """[models.NAME]: a language model that the bots ask which name it (docs/extras/models.md)."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, ModelTable] = Field(init=False)
+
+    @model_validator(mode="after")
+    def _has_possible_names(self) -> "ModelsTable":
+        for name in self.tables:
+            try:
+                ALIAS.validate_python(name)
+            except ValidationError:
+                raise Mistake(
+                    f"{name[:80]!r}: expected a name of up to 40 letters, digits and _ -"
+                ) from None
+        return self
+
+    @classmethod
+    def inner(cls) -> type[Table]:
+        """Return the class of a table of one model."""
+        return ModelTable
+
+    @property
+    def tables(self) -> Mapping[str, ModelTable]:
+        """The table of each model by its alias."""
+        return self.__pydantic_extra__
+
+    def conditions(self, before: Conditions) -> Conditions:
+        """Return the conditions of every match with what a seat may ask of each model."""
+        terms = {alias: table.terms(alias) for alias, table in self.tables.items()}
+        default = terms.pop(DEFAULT_MODEL, None)
+        if default is not None and before.model is not None:
+            raise ArenaError(
+                "models.default: there is a table [model] as well, which is the same: "
+                "leave one of them out"
+            )
+        models = tuple(terms[alias] for alias in sorted(terms))
+        return replace(before, model=default or before.model, models=models)
+
+    def boards(self, before: tuple[Board, ...]) -> tuple[Board, ...]:
+        """Return the boards, with each of them in disguise, too, where a table says so."""
+        for table in self.tables.values():
+            if table.disguise:
+                return table.boards(before)
+        return before
+
+
+def _refuse_other_values(key: str, value: object) -> None:
+    """Raise Mistake for a value of TOML that JSON does not have."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            _refuse_other_values(f"{key}.{name}", inner)
+    elif isinstance(value, list):
+        for inner in value:
+            _refuse_other_values(key, inner)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise Mistake(f"{key}: JSON has no such number: expected a finite one")
+    elif not isinstance(value, str | bool | int | float):
+        raise Mistake(f"{key}: JSON has no dates and times: write a text, in quotes")
+
+
+def tables_of(tournament: "Tournament") -> dict[str, ModelTable]:
+    """Return the tables of the models of a tournament.toml by alias, the default model first."""
+    tables: dict[str, ModelTable] = {}
+    default = cast("ModelTable | None", tournament.table("model"))
+    if default is not None:
+        tables[DEFAULT_MODEL] = default
+    named = cast(ModelsTable, tournament.table("models")).tables
+    for alias in sorted(named, key=lambda alias: (alias != DEFAULT_MODEL, alias)):
+        tables.setdefault(alias, named[alias])
+    return tables

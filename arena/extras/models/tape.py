@@ -1,4 +1,4 @@
-"""The tape of an event: every answer that its model gave, by the key of the call, and what was paid for them.
+"""The tape of an event: every answer that its models gave, by the key of the call, and what was paid for them.
 
 Only the broker writes it. It is a file beside event.sqlite, because an answer must be on disk before its match is: a
 match that is killed or aborted must not be paid twice. Once the match is stored its record has the answers, too, so a
@@ -12,18 +12,22 @@ from pathlib import Path
 
 from arena import file_formats, shared_folders, whole_files
 from arena.errors import ArenaError
-from arena.values import ModelAnswer, ModelTerms
+from arena.values import ModelAnswer
 
 TABLE = """
 create table if not exists calls (
   key text primary key, match text not null, bot text not null, answer blob not null, tokens integer not null,
-  cost real not null) without rowid
+  cost real not null, model text not null default 'default') without rowid
 """
+# The tape of all models is one file. With a file for each model a tape could be handed on in parts, but
+# a name that somebody chose would be that of a file, and an event could be copied without some of its
+# answers. The key of a call has its model, so no answer is found for another one.
+ADDED_IN_FORMAT_2 = "alter table calls add column model text not null default 'default'"
 MOST_BYTES = 4_000_000
 
 
 class Tape:
-    """The answers in one file; `tokens` and `cost` have what was paid for them."""
+    """The answers in one file; `paid` says what was paid for them."""
 
     def __init__(self, path: Path, *, writing: bool = True) -> None:
         self.path = path
@@ -43,10 +47,28 @@ class Tape:
                 self._database.execute("pragma journal_mode = wal")
                 self._database.execute("pragma synchronous = full")
                 self._database.execute(TABLE)
-                self._database.execute(f"pragma user_version = {file_formats.TAPE.number}")
-            ((self.tokens, self.cost),) = self._database.execute("select total(tokens), total(cost) from calls")
+                self._upgrade(version)
+            self._paid: dict[str, tuple[float, float]] = {}
+            if writing or version > 1:
+                sums = "select model, total(tokens), total(cost) from calls group by model"
+            else:
+                sums = "select 'default', total(tokens), total(cost) from calls"
+            for model, tokens, cost in self._database.execute(sums):
+                self._paid[model] = (tokens, cost)
         except (sqlite3.Error, OSError) as error:
             raise ArenaError(f"{path}: cannot be used as the tape of a model: {error}; move it away") from error
+
+    def _upgrade(self, version: int) -> None:
+        """Give a file of this format the columns and the number of today's, or neither."""
+        self._database.execute("begin immediate")
+        if version == 1:
+            self._database.execute(ADDED_IN_FORMAT_2)
+        self._database.execute(f"pragma user_version = {file_formats.TAPE.number}")
+        self._database.execute("commit")
+
+    def paid(self, model: str) -> tuple[float, float]:
+        """Return the tokens of this model that were paid, and what they cost."""
+        return self._paid.get(model, (0, 0.0))
 
     def find(self, key: str) -> ModelAnswer | None:
         """Return a recorded answer, or None; ArenaError if it cannot be read."""
@@ -58,21 +80,32 @@ class Tape:
         except (sqlite3.Error, zlib.error, ValueError, TypeError) as error:
             raise ArenaError(f"{self.path}: an answer in it cannot be read: {error}; move the file away") from error
 
-    def add(self, key: str, match: str, bot: str, answer: ModelAnswer, *, cost: float = 0.0, paid: bool) -> None:
+    def add(
+        self,
+        key: str,
+        model: str,
+        match: str,
+        bot: str,
+        answer: ModelAnswer,
+        *,
+        cost: float = 0.0,
+        paid: bool,
+    ) -> None:
         """Keep an answer; it is on disk when this returns. What was not `paid` counts in no budget.
 
         ArenaError if it cannot be written.
         """
         tokens = answer.tokens_in + answer.tokens_out if paid else 0
         packed = zlib.compress(json.dumps(answer).encode("ascii"), 6)
-        row = (key, match, bot, packed, tokens, cost if paid else 0.0)
+        row = (key, match, bot, packed, tokens, cost if paid else 0.0, model)
         try:
-            added = self._database.execute("insert or ignore into calls values (?, ?, ?, ?, ?, ?)", row).rowcount
+            insert = "insert or ignore into calls values (?, ?, ?, ?, ?, ?, ?)"
+            added = self._database.execute(insert, row).rowcount
         except sqlite3.Error as error:
             raise ArenaError(f"{self.path}: an answer cannot be stored: {error}") from error
         if added:
-            self.tokens += row[4]
-            self.cost += row[5]
+            tokens_before, cost_before = self.paid(model)
+            self._paid[model] = (tokens_before + row[4], cost_before + row[5])
 
     def fill(self, folder: Path, *, paid: bool) -> None:
         """Add the answers in the records of an event; none where nothing was played."""
@@ -81,10 +114,15 @@ class Tape:
         try:
             with Archive.open(folder) as archive:
                 for record in archive.of_all_versions().records():
-                    terms = record.match.conditions.model or ModelTerms(name="")
-                    bots = {seat.role: seat.bot.name for seat in record.match.seats}
+                    bots = {seat.role: seat.bot for seat in record.match.seats}
                     for call in record.calls:
-                        cost = terms.price(call.answer.tokens_in, call.answer.tokens_out)
-                        self.add(call.key, record.match.id, bots.get(call.role, ""), call.answer, cost=cost, paid=paid)
+                        bot = bots.get(call.role)
+                        terms = None if bot is None else record.match.conditions.model_of(bot)
+                        if bot is None or terms is None:  # a stranger wrote this record
+                            continue
+                        answer = call.answer
+                        cost = terms.price(answer.tokens_in, answer.tokens_out)
+                        match = record.match.id
+                        self.add(call.key, terms.alias, match, bot.name, answer, cost=cost, paid=paid)
         except NoResultsError:
             pass

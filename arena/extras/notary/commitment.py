@@ -28,7 +28,16 @@ MOST_BYTES = 10_000_000
 WHOLE = 64
 """The hex digits of a SHA-256."""
 NOT_SETTINGS = ("seed", "boards", "bots", "conditions", "openings")
-BOT_SETTINGS = ("display", "games", "roles", "limits", "threads", "processes", "model")
+BOT_SETTINGS = (
+    "display",
+    "games",
+    "roles",
+    "limits",
+    "threads",
+    "processes",
+    "model",
+    "model_alias",
+)
 """The values of a bot in the event, beside its files."""
 
 

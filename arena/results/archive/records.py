@@ -168,7 +168,10 @@ def _fail_fast(schema: Any) -> Any:
         return [_fail_fast(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    strict = {key: _fail_fast(part) for key, part in schema.items()}
+    strict = {}
+    for key, part in schema.items():
+        # A default is a value: a tuple in it stays one.
+        strict[key] = part if key == "default" else _fail_fast(part)
     kind = schema.get("type")
     if kind in {"tuple", "list", "dict"}:
         strict["fail_fast"] = True
@@ -366,8 +369,7 @@ def unpacked(blob: bytes) -> Record:
     if not unpacking.eof and len(text) <= MOST_BYTES:
         raise ValueError("it is cut")
     record = _record.read(text)
-    terms = record.match.conditions.model
-    if terms is not None:
+    for terms in record.match.conditions.all_models:
         for price in (terms.price_in, terms.price_out):
             if not 0 <= price <= MOST_PRICE:
                 raise ValueError("no language model has such a price")

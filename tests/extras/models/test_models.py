@@ -29,7 +29,7 @@ from arena.event import config, discovery, tournament
 from arena.event.director import RunPhase
 from arena.event.service import Opener
 from arena.extras.models import asking as event_model
-from arena.extras.models import service, table
+from arena.extras.models import service
 from arena.extras.models.asking import Provider
 from arena.extras.models.broker import Broker
 from arena.extras.models.calls import MOST_REFUSED, Door, ModelRequest, Recorded, read_request
@@ -341,7 +341,8 @@ def ask_broker(tmp_path: Path, ask, count: int = 1, letter: str = "x", **setting
     """Have a broker in this process answer this number of requests at once, by the function `ask` if there is one."""
 
     async def main():
-        broker = Broker(Provider(**{"kind": "tape", "name": "m"} | settings), tmp_path / "tape.sqlite")
+        provider = Provider(**{"kind": "tape", "name": "m"} | settings)
+        broker = Broker(provider, Tape(tmp_path / "tape.sqlite"))
         if ask is not None:
             broker._asked = SimpleNamespace(ask=ask)
         message = {"messages": [{"role": "user", "content": letter * 40}], "tokens": 100}
@@ -365,7 +366,7 @@ def test_the_budget_of_an_event_is_kept_within_one_call(tmp_path):
     results, broker = ask_broker(tmp_path, ask, 20, at_once=3, tokens=1000)
     kinds = [kind for kind, _ in results]
     assert (kinds.count("answer"), kinds.count("budget")) == (9, 11)
-    assert broker._tape.tokens == 1080
+    assert broker._tape.paid("default")[0] == 1080
     assert most == 3
     results, _ = ask_broker(tmp_path, ask, 9, at_once=3, tokens=1000)
     assert {kind for kind, _ in results} == {"answer"}  # all of them from the tape
@@ -379,7 +380,7 @@ def test_a_letter_of_several_bytes_may_be_several_tokens_of_a_budget(tmp_path):
         return ModelAnswer("x", "stop", 120, 100)
 
     _, broker = ask_broker(tmp_path, ask, 9, letter="\u0e01", at_once=9, tokens=500)
-    assert broker._tape.tokens == 3 * 220
+    assert broker._tape.paid("default")[0] == 3 * 220
 
 
 def test_all_lanes_together_ask_no_more_often_than_the_rate(tmp_path):
@@ -425,13 +426,13 @@ def workspace(folder: Path, model: str, bots: str = "ab", **keys: object) -> Pat
 
 
 def provider_of(folder: Path, **changes: object) -> Provider:
-    found = service.provider_of(table.table_of(config.load(folder / "tournament.toml")), folder)
+    (found,) = service.providers_of(config.load(folder / "tournament.toml"), folder)
     return replace(found, **changes)
 
 
 def served(folder: Path, **changes: object) -> dict[str, Opener]:
     """Return what opens the model of a workspace for a run."""
-    return {service.NAME: partial(event_model.opened, provider_of(folder, **changes))}
+    return {service.NAME: partial(event_model.opened, [provider_of(folder, **changes)])}
 
 
 def run(folder: Path, results: str = "results/cup", workers: int = 1, **changes: object):
@@ -476,7 +477,8 @@ def test_a_killed_event_pays_nothing_twice_and_plays_again_from_its_tape(tmp_pat
         assert run(folder, "results/again", kind="tape", tapes=(str(results),))[0].complete
         assert events.tables(folder / "results" / "again") == tables
         (results / "tape.sqlite").unlink()  # the records have all of it
-        other = Broker(Provider(kind="tape", name="m", tapes=(str(results),)), tmp_path / "tape.sqlite")
+        provider = Provider(kind="tape", name="m", tapes=(str(results),))
+        other = Broker(provider, Tape(tmp_path / "tape.sqlite"))
         assert all(map(other._tape.find, keys))
         assert paid.value == before
         with (folder / "bots" / "a" / "prompt.md").open("a") as prompt:
@@ -578,10 +580,10 @@ def test_nothing_that_a_command_started_outlives_the_broker(tmp_path):
 
     def ask(door: Door) -> None:
         with contextlib.suppress(ArenaError):
-            door.answer(ModelRequest("key", "a", "b", request))
+            door.answer(ModelRequest("key", "default", "a", "b", request))
 
     before = descendants(os.getpid())  # of other tests
-    with event_model.opened(who, None) as door:
+    with event_model.opened([who], None) as door:
         asking = threading.Thread(target=ask, args=(door,))
         asking.start()
         assert until(lambda: len(descendants(os.getpid()) - before) >= 3)  # the broker, the command, what that started
@@ -596,9 +598,9 @@ def test_a_model_answers_also_where_the_folder_for_temporary_files_has_a_long_na
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     who = Provider(kind="command", name="m", command=("echo", '{"text": "yes"}'))
-    with event_model.opened(who, None) as door:
+    with event_model.opened([who], None) as door:
         request = {"messages": [{"role": "user", "content": "x"}], "tokens": 1}
-        assert door.answer(ModelRequest("key", "a", "b", request)).text == "yes"
+        assert door.answer(ModelRequest("key", "default", "a", "b", request)).text == "yes"
 
 
 def test_a_command_ends_with_what_it_started_also_if_it_has_only_just_begun():
@@ -703,16 +705,15 @@ def test_a_key_is_read_once_and_what_is_none_is_refused_in_one_line(tmp_path, mo
 
     who, file = Provider(kind="command", name="m", command=("true",)), tmp_path / "key"
     with pytest.raises(ArenaError, match="NO_SUCH_KEY: there is no such variable"):
-        event_model.opened(replace(who, key_variable="NO_SUCH_KEY"), None).__enter__()
+        event_model.opened([replace(who, key_variable="NO_SUCH_KEY")], None).__enter__()
     with pytest.raises(ArenaError, match="cannot be read: No such file"):
-        event_model.opened(replace(who, key_file=str(file)), None).__enter__()
+        event_model.opened([replace(who, key_file=str(file))], None).__enter__()
     file.write_text("two words")
     assert "others may read it: `chmod 600" in refusal(key_file=str(file))
     file.chmod(0o600)
     assert "holds no key" in refusal(key_file=str(file))
     monkeypatch.setenv("MY_KEY", "two words")
     assert "holds no key" in refusal(key_variable="MY_KEY")
-    assert "MY_KEY" not in os.environ
     file.write_text(f"{KEY}\n")
     assert event_model.key_of(replace(who, key_file=str(file))) == KEY
     folder = workspace(tmp_path / "w", f'command = "true"\nkey_file = "{tmp_path / "w" / "key"}"')
