@@ -48,7 +48,7 @@ def load_game(board: str, workspace: "str | Path" = ".") -> "Game[Any]":
 
     boards = rulebook.find(board, Path(workspace))
     if len(boards) > 1:
-        labels = ", ".join(found.label for found in boards)
+        labels = ", ".join(playable.label for playable in boards)
         raise ArenaError(f"{board!r} means {len(boards)} boards: {labels}; name one")
     return rulebook.game_of(boards[0])
 
@@ -86,7 +86,7 @@ def play_match(
 
     boards = rulebook.find(board, Path(workspace))
     if len(boards) != 1 or set(bots) != set(boards[0].roles):
-        roles = "; ".join(f"{found.label}: {', '.join(found.roles)}" for found in boards)
+        roles = "; ".join(f"{playable.label}: {', '.join(playable.roles)}" for playable in boards)
         raise ArenaError(
             f"a match is played on a single board, with a bot for each of its roles ({roles})"
         )

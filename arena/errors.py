@@ -41,10 +41,10 @@ class FilesError(ArenaError):
 class FileError(ArenaError):
     """A mistake in a file or a folder, whose path stands before the words."""
 
-    def __init__(self, path: "PurePath", words: str, hint: str = "") -> None:
-        super().__init__(path, words, hint)
+    def __init__(self, path: "PurePath", message: str, hint: str = "") -> None:
+        super().__init__(path, message, hint)
         self.path = path
-        self.words = words
+        self.words = message
         self.hint = hint
         """What the owner of the folder may do instead; whoever has sent the file cannot do it."""
 
@@ -79,10 +79,10 @@ class BotError(ArenaError):
     The sentence may quote its files, its compiler or its output: it is for the bot's author.
     """
 
-    def __init__(self, words: str, *, bot: str = "", public: str = "") -> None:
+    def __init__(self, message: str, *, bot: str = "", public: str = "") -> None:
         # Without defaults it could not be pickled, as it is on its way from a process that builds
         # bots.
-        super().__init__(words)
+        super().__init__(message)
         self.bot = bot
         """Its name; empty if nobody knows whose mistake it is."""
         self.public = public

@@ -49,8 +49,8 @@ class CodePlace(NamedTuple):
 class LimitedError(Exception):
     """The process broke a limit, or ended before its work did. The text goes on after "it"."""
 
-    def __init__(self, words: str, places: Iterable[CodePlace] = ()) -> None:
-        super().__init__(words)
+    def __init__(self, message: str, places: Iterable[CodePlace] = ()) -> None:
+        super().__init__(message)
         self.places = tuple(places)
         """Where the process was, the innermost call first; empty where nobody knows."""
 

@@ -55,12 +55,12 @@ def joined(command: str, function: Function, added: Iterable[tuple[str, AddedOpt
     Raises:
         ArenaError: two extensions add an option of one name, or an option has no default.
     """
-    own = dict(signature(function, eval_str=True).parameters)
-    parameters = dict(own)
+    core_parameters = dict(signature(function, eval_str=True).parameters)
+    parameters = dict(core_parameters)
     owners: dict[str, str] = {}
     takeovers: list[Takeover] = []
     for extension, declared in added:
-        takeover = _takeover(extension, load(declared.path), own)
+        takeover = _takeover(extension, load(declared.path), core_parameters)
         for name, option in takeover.options.items():
             if name in owners:
                 raise ArenaError(
@@ -85,19 +85,21 @@ def joined(command: str, function: Function, added: Iterable[tuple[str, AddedOpt
             )
         if takeovers_wanted:
             return takeovers_wanted[0].run(values)
-        return function(**{name: values[name] for name in own})
+        return function(**{name: values[name] for name in core_parameters})
 
     run.__doc__ = function.__doc__
     run.__signature__ = Signature([*parameters.values()])  # type: ignore[attr-defined]
     return Joined(run=run, owners=owners)
 
 
-def _takeover(extension: str, function: Function, own: dict[str, Parameter]) -> Takeover:
+def _takeover(
+    extension: str, function: Function, core_parameters: dict[str, Parameter]
+) -> Takeover:
     """Separate the parameters of an extension's function: those of the command, and options."""
     shared: list[str] = []
     options: dict[str, Parameter] = {}
     for name, parameter in signature(function, eval_str=True).parameters.items():
-        if name in own:
+        if name in core_parameters:
             shared.append(name)
         else:
             options[name] = parameter

@@ -86,13 +86,13 @@ def making(folder: Path, *more: str) -> Iterator[Path]:
         ) from error
 
 
-def name_event(made: Path, folder: Path, seed: str, mode: int) -> str:
+def name_event(new_folder: Path, folder: Path, seed: str, mode: int) -> str:
     """Name the event of a new workspace after its folder, and return the name.
 
     `seed` is the text of the seed in tournament.toml, `mode` the mode of that file.
     """
     name = names.safe(folder.absolute().resolve().name)
-    file = made / TOURNAMENT
+    file = new_folder / TOURNAMENT
     text = SEED_LINE.sub(lambda _: seed, file.read_text("utf-8"), count=1)
     text = text.replace("The demo event", "This event").replace("results/demo", f"results/{name}")
     text = text.replace('name = "demo"', f'name = "{name}"')

@@ -139,19 +139,19 @@ def add(source: Path, target: Path, bots: Path, *, newer: bool) -> None:
         merge(event, (added,), archive, bots, keep_first=True)
 
 
-def take(archive: Archive, given: Sequence[tuple[Path, Record]]) -> tuple[bool, ...]:
+def take(archive: Archive, records_by_path: Sequence[tuple[Path, Record]]) -> tuple[bool, ...]:
     """Take records from files into an archive that is open for writing.
 
     Return of each record whether it is new in the archive. The caller has confirmed them by the
     rules. ArenaError, and nothing is taken, if the event plans no such match, or if the archive has
     another record of it.
     """
-    ids = {record.match.id for _, record in given}
+    ids = {record.match.id for _, record in records_by_path}
     planned = _planned(archive, ids)
     stored = archive.transcripts(list(ids))
     merged: list[Record] = []
     are_new: list[bool] = []
-    for path, record in given:
+    for path, record in records_by_path:
         match = record.match
         # An id says which match it is. A record with the id of a planned match would count as that
         # match, so no other match may have this id.
@@ -222,32 +222,32 @@ JOINED = {
 """Fields of an event that may differ, or that `_differences` compares in other ways."""
 
 
-def _differences(first: Event, other: Event) -> Iterator[str]:
+def _differences(first: Event, second: Event) -> Iterator[str]:
     """Yield the reasons why two events have no plan in common."""
     digests = _digests(first)
-    for part, digest in _digests(other).items():
+    for part, digest in _digests(second).items():
         if digests.get(part, digest) != digest:
             yield f"its {part} has other files"
-    if first.seed != other.seed:
+    if first.seed != second.seed:
         yield "its seed is another one"
     sampled = {board.label: board.sampled for board in first.boards}
-    for board in other.boards:
+    for board in second.boards:
         boards = sampled.get(board.label, board.sampled)
         if len(boards) != len(board.sampled):
             number = len(board.sampled)
             yield f"its board {board.label} has {number} sampled boards, not {len(boards)}"
         elif boards != board.sampled:
             yield f"its board {board.label} has other sampled boards"
-    yield from _different_fields(first.conditions, other.conditions)
-    yield from _different_fields(first, other, JOINED)
+    yield from _different_fields(first.conditions, second.conditions)
+    yield from _different_fields(first, second, JOINED)
 
 
 def _different_fields(
-    first: Event | Conditions, other: Event | Conditions, ignored: Collection[str] = ()
+    first: Event | Conditions, second: Event | Conditions, ignored: Collection[str] = ()
 ) -> Iterator[str]:
     """Yield the fields in which two values of the same type differ, in words."""
     for field in fields(first):
-        value = getattr(other, field.name)
+        value = getattr(second, field.name)
         expected = getattr(first, field.name)
         if field.name not in ignored and value != expected:
             yield f"its {field.name} is {value!r}, not {expected!r}"

@@ -161,14 +161,14 @@ class Pursuit:
         return turns
 
     def runner_scores(
-        self, runner: int, hunters: tuple[int, int], left: int, turns: int
+        self, runner: int, hunters: tuple[int, int], things_left: int, turns: int
     ) -> list[int]:
         """Return for each way of the runner the score that it leads to, as far as the search sees.
 
-        `left` has the bits of the things that nobody took, and `turns` is the number of turns until
-        the last.
+        `things_left` has the bits of the things that nobody took, and `turns` is the number of
+        turns until the last.
         """
-        rounds, children = self._search_forwards(runner, hunters, left, turns)
+        rounds, children = self._search_forwards(runner, hunters, things_left, turns)
         depth = len(children)
         # The values of the runner's turn, of shape (nodes, first hunter, second hunter).
         value = self._leaves(rounds[depth], max(turns - 2 * depth, 0))
@@ -193,14 +193,14 @@ class Pursuit:
         return [int(value[child, 0, 0]) for child in first_moves]
 
     def _search_forwards(
-        self, runner: int, hunters: tuple[int, int], left: int, turns: int
+        self, runner: int, hunters: tuple[int, int], things_left: int, turns: int
     ) -> tuple[list[_Round], list[Ints]]:
         """Return the positions after 0, 1, 2, ... rounds, and the children of each round.
 
         The last round has no children. Children are an array of shape (nodes, ways): the index of
         the node in the next round.
         """
-        nodes = [(runner, left)]
+        nodes = [(runner, things_left)]
         rounds: list[_Round] = []
         children: list[Ints] = []
         work = 0

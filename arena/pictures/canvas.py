@@ -74,72 +74,72 @@ def colours(dark: bool) -> Mapping[str, str]:
     return {name: (light, night)[dark] for name, light, night in pairs}
 
 
-def shapes(elements: Iterable[Element], words: str = "") -> tuple[Shape, ...]:
-    """Return elements as shapes; a text that has no words says `words`."""
+def shapes(elements: Iterable[Element], text: str = "") -> tuple[Shape, ...]:
+    """Return elements as shapes; a text that has no words says `text`."""
     drawable_shapes = []
     for tag, attributes in elements:
         named = dict(attributes)
         if tag == "text":
-            named["words"] = _cut(str(attributes.get("words", words)))
+            named["words"] = _cut(str(attributes.get("words", text)))
         drawable_shapes.append(Shape(tag, tuple(named.items())))
     return tuple(drawable_shapes)
 
 
 def text(
-    words: str,
+    content: str,
     x: float,
     y: float,
     size: float,
     fill: str,
-    room: float | None = None,
+    space: float | None = None,
     /,
     **more: str,
 ) -> Item:
-    """Return a text whose line stands at (x, y); it is cut off where it is wider than `room`."""
-    words = _cut(words)
-    if room is not None:
-        words = fitted(words, size, room, bold="font_weight" in more)
-    attributes = {"words": words, "font-size": size, "fill": fill, **_named(more)}
+    """Return a text whose line stands at (x, y); it is cut off where it is wider than `space`."""
+    content = _cut(content)
+    if space is not None:
+        content = fitted(content, size, space, bold="font_weight" in more)
+    attributes = {"words": content, "font-size": size, "fill": fill, **_named(more)}
     shape = Shape("text", tuple(attributes.items()))
     return Item(x, y, 1, (shape,))
 
 
-def _cut(words: str) -> str:
+def _cut(text: str) -> str:
     """Return a text, harmless and short, in letters that a font has."""
-    return letters.drawable(words)[:LONGEST]
+    return letters.drawable(text)[:LONGEST]
 
 
 @lru_cache(10_000)
-def fitted(words: str, size: float, room: float, *, bold: bool = False) -> str:
+def fitted(text: str, size: float, space: float, *, bold: bool = False) -> str:
     """Return as much of a text as has room."""
-    if width(words, size, bold=bold) <= room:
-        return words
+    if width(text, size, bold=bold) <= space:
+        return text
 
     def cut_width(count: int) -> float:
-        return width(f"{words[:count]}…", size, bold=bold)
+        return width(f"{text[:count]}…", size, bold=bold)
 
-    count = bisect_right(range(1, len(words)), room, key=cut_width)
-    return f"{words[:count].rstrip()}…"
+    count = bisect_right(range(1, len(text)), space, key=cut_width)
+    return f"{text[:count].rstrip()}…"
 
 
-def wrapped(words: str, size: float, room: float, lines: int, *, bold: bool = False) -> list[str]:
+def wrapped(text: str, size: float, space: float, lines: int, *, bold: bool = False) -> list[str]:
     """Return a text in lines that have room; the last is cut."""
     broken: list[str] = []
-    for word in re.split(" (?!%)", letters.drawable(words)):
+    for word in re.split(" (?!%)", letters.drawable(text)):
         longer = f"{broken[-1]} {word}" if broken else ""
-        if longer and width(longer, size, bold=bold) <= room:
+        if longer and width(longer, size, bold=bold) <= space:
             broken[-1] = longer
         else:
             broken.append(word)
     last = " ".join(broken[lines - 1 :])
     broken[lines - 1 :] = [last]
-    return [fitted(line, size, room, bold=bold) for line in broken if line]
+    return [fitted(line, size, space, bold=bold) for line in broken if line]
 
 
 @lru_cache(10_000)
-def width(words: str, size: float, *, bold: bool = False) -> float:
+def width(text: str, size: float, *, bold: bool = False) -> float:
     """Return the width of a text in pixels."""
-    inches = letters.width(words, 50, bold=bold)  # letters of that size stand where they should
+    inches = letters.width(text, 50, bold=bold)  # letters of that size stand where they should
     return inches * 72 * size / 50
 
 

@@ -115,28 +115,28 @@ def _tables(results: Results) -> list[tuple[str, list[dict[str, Any]]]]:
     return tables
 
 
-def _table(game: str, rows: Sequence[dict[str, Any]], x: float, room: float) -> list[Item]:
+def _table(game: str, rows: Sequence[dict[str, Any]], x: float, space: float) -> list[Item]:
     """Return the first rows: rank, name, an interval, and the rating or the points.
 
     The intervals have the axis of these rows.
     """
     items = []
     if game:
-        items.append(canvas.text(game, x, TOP - 12, 13, SOFT, room))
+        items.append(canvas.text(game, x, TOP - 12, 13, SOFT, space))
     for number, (row, bar) in enumerate(zip(rows, interval_bars(rows[:ROWS]), strict=False)):
         y = TOP + ROW * number
         rank = "-" if row["rank"] is None else str(row["rank"])
         name = clean(row["display"])
-        name_room = room * 0.42
+        name_room = space * 0.42
         items += [
             canvas.text(rank, x + 16, y + 17, 13, SOFT, text_anchor="end"),
             canvas.text(name, x + 26, y + 17, 14, INK, name_room, font_weight="bold"),
-            canvas.text(row["figure"], x + room, y + 17, 14, INK, text_anchor="end"),
-            canvas.rect(x, y + ROW - 3, room, 0.7, LINE),
+            canvas.text(row["figure"], x + space, y + 17, 14, INK, text_anchor="end"),
+            canvas.rect(x, y + ROW - 3, space, 0.7, LINE),
         ]
         if bar is not None:
             axis_start = x + 34 + name_room
-            axis_length = room * 0.58 - 84
+            axis_length = space * 0.58 - 84
             low, middle, high = (axis_start + share * axis_length for share in bar)
             width = max(1.0, high - low)
             items += [

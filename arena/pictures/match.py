@@ -383,7 +383,11 @@ class Clip:
                 items.append(Item(0, 0, 1, trail))
         items += [self._thing(grid, mark) for mark in marks]
         for name, piece in reversed(pieces.items()):  # who moves first stands in front
-            here = [other for other, neighbour in pieces.items() if neighbour.cell == piece.cell]
+            here = [
+                neighbour_name
+                for neighbour_name, neighbour in pieces.items()
+                if neighbour.cell == piece.cell
+            ]
             facing = self._facing(piece, ways[name])
             item = self._thing(grid, piece)._replace(facing=facing)
             items.append(_in_lane(item, here.index(name), len(here), grid.unit))

@@ -168,24 +168,24 @@ def steps_of(
 @lru_cache(10_000)
 def _way(board: tuple[Fact, ...], start: Cell, end: Cell, move: str) -> tuple[MoveWord, ...]:
     """Return the words of a move that led from one cell to the other, each with its fate."""
-    words = move.split(" ")
+    move_words = move.split(" ")
     grids = read_grids(board)
     if len(grids) == 1:
-        for count in _lengths(words):
-            way, cell = _walked(grids[0], start, words[:count])
+        for count in _lengths(move_words):
+            way, cell = _walked(grids[0], start, move_words[:count])
             if cell == end:
-                for word in words[count:]:
+                for word in move_words[count:]:
                     way.append(MoveWord(word, "not made" if word in STEPS else "made"))
                 return tuple(way)
-    return tuple(map(MoveWord, words))
+    return tuple(map(MoveWord, move_words))
 
 
-def _lengths(words: Sequence[str]) -> list[int]:
+def _lengths(move_words: Sequence[str]) -> list[int]:
     """Return how many words of a move to try: a match may end in the middle of a move.
 
     The whole move comes first, then the move without its last step, and so on.
     """
-    steps = [index for index, word in enumerate(words) if word in STEPS]
+    steps = [index for index, word in enumerate(move_words) if word in STEPS]
     if not steps:
         return []
     lengths = [steps[-1] + 1]
@@ -193,11 +193,11 @@ def _lengths(words: Sequence[str]) -> list[int]:
     return lengths
 
 
-def _walked(grid: BoardGrid, start: Cell, words: Iterable[str]) -> tuple[list[MoveWord], Cell]:
+def _walked(grid: BoardGrid, start: Cell, move_words: Iterable[str]) -> tuple[list[MoveWord], Cell]:
     """Return words of a move with their fate by the walls, and the cell that they lead to."""
     cell = start
     way = []
-    for word in words:
+    for word in move_words:
         dx, dy = STEPS.get(word, (0, 0))
         target = (cell[0] + dx, cell[1] + dy)
         if word in STEPS and not grid.leads(cell, target):

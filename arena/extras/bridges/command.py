@@ -50,7 +50,7 @@ def new(
         raise ArenaError(
             "--bridge: name the bot and its program: arena new NAME --bridge uci --engine ./stockfish"
         )
-    words, files = _command_and_files(engine)
+    command_words, files = _command_and_files(engine)
     file = paths.tournament_file(None)
     tournament = config.load(file) if file.is_file() else None
     target = Path((tournament.bots if tournament else None) or ".") / discovery.checked(
@@ -59,7 +59,7 @@ def new(
     starters.refuse_taken(target)
     settings = {
         "bridge": bridge,
-        "command": words,
+        "command": command_words,
         "author": author,
         "games": [game] if game else list(known[bridge].games),
     }
@@ -72,7 +72,7 @@ def new(
         (bot / "bot.toml").write_text("\n".join(lines) + "\n", "utf-8")
         whole_files.publish(bot, target)
     if json:
-        row = {"bot": name, "path": str(target), "bridge": bridge, "command": words}
+        row = {"bot": name, "path": str(target), "bridge": bridge, "command": command_words}
         output.print_json([row])
         return
     board = f" --board {shlex.quote(settings['games'][0])}" if settings["games"] else ""
@@ -87,34 +87,34 @@ def _command_and_files(engine: str) -> tuple[list[str], list[Path]]:
     A program of the system stays where it is. A word that names another file names its copy.
     """
     try:
-        words = shlex.split(engine)
+        command_words = shlex.split(engine)
     except ValueError as error:
         raise ArenaError(f"--engine {engine}: {error}") from error
-    if not words:
+    if not command_words:
         raise ArenaError("--engine: is empty; name the program, such as ./stockfish")
     files: list[Path] = []
-    for position, word in enumerate(words):
+    for position, word in enumerate(command_words):
         path = Path(word)
         if not path.is_file() or public(str(path.absolute())):
             continue
         files.append(path)
         is_program = position == 0
-        words[position] = f"./{path.name}" if is_program else path.name
+        command_words[position] = f"./{path.name}" if is_program else path.name
         if is_program and path.suffix == ".py":
-            words[position : position + 1] = ["python", path.name]
-    program = words[0]
+            command_words[position : position + 1] = ["python", path.name]
+    program = command_words[0]
     if program != "python" and not program.startswith("./"):
         executable = shutil.which(program) or shutil.which(program, path=GAMES)
         if executable is None:
             raise ArenaError(f"--engine {engine}: there is no program {program!r}; name its file")
-        words[0] = executable
+        command_words[0] = executable
     elif program.startswith("./") and not Path(program).is_file() and not files:
         raise ArenaError(f"--engine {engine}: there is no file {program!r}")
     try:
-        programs.refuse_outside(programs.words_of(words))
+        programs.refuse_outside(programs.words_of(command_words))
     except ValueError as error:
         raise ArenaError(f"--engine {engine}: {error}") from error
-    return words, files
+    return command_words, files
 
 
 def _toml(value: object) -> str:

@@ -231,9 +231,9 @@ def _rounded(figure: float | None) -> float | None:
     return None if figure is None else round(figure, 4) + 0.0  # 0.0 for -0.0
 
 
-def _cut(words: str) -> str:
+def _cut(sentence: str) -> str:
     """Return words about what an agent made, safe to print, and no longer than the history has room for."""
-    return "\n".join(map(clean, words.splitlines()))[:LONGEST_WORDS]
+    return "\n".join(map(clean, sentence.splitlines()))[:LONGEST_WORDS]
 
 
 def begun(store: BotStore, folder: Path, agents: Mapping[str, str], settings: str) -> History:

@@ -122,13 +122,13 @@ def _others(merged: Path, author: str) -> list[Bot]:
     return [bot for bot in entrants if bot.name != author]
 
 
-def _checkup(path: Path, author: str, others: Iterable[Bot]) -> Checkup:
+def _checkup(path: Path, author: str, rivals: Iterable[Bot]) -> Checkup:
     """Check the bot at a path, which the author has submitted, as `arena check` does."""
     tournament = workspace.own_tournament()
     workspace.forget_secrets(tournament)
     candidate = discovery.from_path(path, author)
     known: list[str] = []
-    for bot in others:
+    for bot in rivals:
         known += [bot.name, bot.display]
     display = candidate.display or author
     names.refuse_look_alike(display, known, "choose another `display` in its bot.toml")

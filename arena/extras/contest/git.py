@@ -73,10 +73,10 @@ TOO_MUCH = "it has more files than git can list in reasonable time and memory: l
 class GitError(ArenaError):
     """git has failed, in its words."""
 
-    def __init__(self, command: str, said: bytes) -> None:
-        lines = said.decode("utf-8", "replace").strip().splitlines() or ["no reason"]
+    def __init__(self, command: str, stderr: bytes) -> None:
+        lines = stderr.decode("utf-8", "replace").strip().splitlines() or ["no reason"]
         super().__init__(f"git {command}: {shown(' '.join(lines))}")
-        self.said = said
+        self.said = stderr
         """What it wrote to stderr."""
 
 
@@ -201,8 +201,8 @@ def newest(base: str) -> str:
     """Return the commit that is checked out here if it goes on from the base, otherwise the base."""
     onto = commit_of(base)
     here = commit_of("HEAD")
-    found = git("merge-base", onto, here, fails=True).decode().strip()
-    if found == onto:
+    merge_base = git("merge-base", onto, here, fails=True).decode().strip()
+    if merge_base == onto:
         return here
     return onto
 

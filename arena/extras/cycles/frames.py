@@ -49,34 +49,34 @@ def found_in(results: Results) -> Found:
     return [(league, cycles_of(league.arrays, seed=league.event.resampling_seed)) for league in results.leagues]
 
 
-def shares_of(found: Found) -> pd.DataFrame:
+def shares_of(cycles: Found) -> pd.DataFrame:
     """Return the rows of `cycles`."""
     rows = []
-    for league, of_league in found:
+    for league, of_league in cycles:
         bots = len(of_league.bots)
         triples = bots * (bots - 1) * (bots - 2) // 6
         rows.append((league.game, triples, *of_league.share, int(of_league.proven.sum())))
     return pd.DataFrame(rows, columns=CYCLES.names)
 
 
-def beaten_of(found: Found) -> pd.DataFrame:
+def beaten_of(cycles: Found) -> pd.DataFrame:
     """Return the rows of `beaten_in_cycles`."""
     rows: list[tuple[object, ...]] = []
-    for league, of_league in found:
+    for league, of_league in cycles:
         order = [standing.bot for standing in league.standings]
         rows += _rows_of(of_league, league.game, order)
     return pd.DataFrame(rows, columns=BEATEN.names)
 
 
-def _rows_of(found: Cycles, game: str | None, order: Sequence[str]) -> list[tuple[object, ...]]:
+def _rows_of(cycles: Cycles, game: str | None, order: Sequence[str]) -> list[tuple[object, ...]]:
     """Return a row for each proven pair of bots, in this order of bots."""
     rank = {bot: number for number, bot in enumerate(order)}
     pairs = []
-    for row, column in np.argwhere(found.proven).tolist():
-        pairs.append((rank[found.bots[row]], rank[found.bots[column]], row, column))
+    for row, column in np.argwhere(cycles.proven).tolist():
+        pairs.append((rank[cycles.bots[row]], rank[cycles.bots[column]], row, column))
     rows: list[tuple[object, ...]] = []
     for _, _, row, column in sorted(pairs):
-        meetings = int(found.payoffs.blocks[row, column])
-        result = 100 * float(found.payoffs.mean[row, column])
-        rows.append((game, found.bots[row], found.bots[column], meetings, result))
+        meetings = int(cycles.payoffs.blocks[row, column])
+        result = 100 * float(cycles.payoffs.mean[row, column])
+        rows.append((game, cycles.bots[row], cycles.bots[column], meetings, result))
     return rows

@@ -86,11 +86,13 @@ def _games(path: Path) -> Iterator[_GameText]:
             for name, value in pairs:
                 _add_tag(current, name, value, position)
         else:
-            words, comment_line = _without_comments(text, number, comment_line)
-            if words and current is None:
-                raise position.mistake("", f'{clean(words[0], 40)}: a game begins with tags, such as [White "ada"]')
+            move_words, comment_line = _without_comments(text, number, comment_line)
+            if move_words and current is None:
+                raise position.mistake(
+                    "", f'{clean(move_words[0], 40)}: a game begins with tags, such as [White "ada"]'
+                )
             if current is not None:
-                _add_moves(current, words)
+                _add_moves(current, move_words)
         after_blank = False
     if comment_line:
         raise FilePosition(path, comment_line).mistake("", "a comment begins here and has no end")
@@ -123,8 +125,8 @@ def _add_tag(game: _GameText, name: str, value: str, position: FilePosition) -> 
     game.lines[name] = position.line
 
 
-def _add_moves(game: _GameText, words: list[str]) -> None:
-    for word in words:
+def _add_moves(game: _GameText, move_words: list[str]) -> None:
+    for word in move_words:
         game.has_moves = True
         game.last = word
         game.moves.update(word.encode() + b" ")

@@ -120,8 +120,8 @@ def reflection(game: Game[Any], dice: random.Random) -> Reflection | None:
         columns = rows = int(size["LOW"]), int(size["HIGH"])
     else:
         columns, rows = (1, int(size["COLUMNS"])), (1, int(size["ROWS"]))
-    drawn = {mirror: dice.random() < 0.5 for mirror in MIRRORS}
-    chosen = {mirror: mirror in mirrors and is_drawn for mirror, is_drawn in drawn.items()}
+    mirrored = {mirror: dice.random() < 0.5 for mirror in MIRRORS}
+    chosen = {mirror: mirror in mirrors and is_drawn for mirror, is_drawn in mirrored.items()}
     return Reflection(columns, rows, **chosen | {"diagonal": chosen["diagonal"] and columns == rows})
 
 
@@ -209,11 +209,11 @@ class Disguise:
 
     def reply(self, reply: Reply) -> Reply:
         """Return the bot's answer as the referee reads it; an answer that is no legal move in plain words, too."""
-        said = protocol.read_move(reply.line)
-        if reply.ending is not None or said is None or not self._plain:
+        disguised_move = protocol.read_move(reply.line)
+        if reply.ending is not None or disguised_move is None or not self._plain:
             return reply
-        if (move := self._plain.get(said)) is None:
-            plain_move = " ".join(map(self._vocabulary.known, said.split(" ")))
+        if (move := self._plain.get(disguised_move)) is None:
+            plain_move = " ".join(map(self._vocabulary.known, disguised_move.split(" ")))
             move = self._reflected(plain_move, self._reflection and self._reflection.inverse)
         return reply._replace(line=move.encode())
 

@@ -82,12 +82,12 @@ class Nemesis:
         state = self.game.start()
         for before, turns in positions(self.game, record.turns):
             moves = {turn.role: turn.move for turn in turns}
-            own = tuple((role, move) for role, move in moves.items() if role in self.roles)
-            if others := tuple((role, move) for role, move in moves.items() if role not in self.roles):
-                self._answers[before][others] += 1
+            own_moves = tuple((role, move) for role, move in moves.items() if role in self.roles)
+            if other_moves := tuple((role, move) for role, move in moves.items() if role not in self.roles):
+                self._answers[before][other_moves] += 1
                 self.varies = self.varies or CHANCE in moves or len(self._answers[before]) > 1
-            if own:
-                self._seen[before, own].append(score)
+            if own_moves:
+                self._seen[before, own_moves].append(score)
             path.append(before)
             state = self.game.play(before, moves)
         self._bounds[state] = score  # also where the bot was at fault, and the rules would go on
@@ -96,13 +96,15 @@ class Nemesis:
         self.exact = not (self.varies or self._sampled) and score >= self._bounds[self.game.start()]
         return score
 
-    def _hope(self, state: State, own: Joint) -> float:
+    def _hope(self, state: State, own_moves: Joint) -> float:
         """Return the most points that can be had after these moves: the mean over what the others did there."""
-        if {*self.game.to_move(state)} == {role for role, _ in own}:
-            return self._bound(self.game.play(state, dict(own)))
+        if {*self.game.to_move(state)} == {role for role, _ in own_moves}:
+            return self._bound(self.game.play(state, dict(own_moves)))
         if not (answers := self._answers.get(state)):
             return 100.0
-        total = sum(self._bound(self.game.play(state, dict(own + others))) * n for others, n in answers.items())
+        total = sum(
+            self._bound(self.game.play(state, dict(own_moves + other_moves))) * n for other_moves, n in answers.items()
+        )
         return total / answers.total()
 
     def _bound(self, state: State) -> float:
@@ -116,8 +118,8 @@ class Nemesis:
         joints = list(self._joints(state))
         self.random.shuffle(joints)
         if self.exploits:  # the highest mean, where a move that was seen once counts little
-            seen = [self._seen.get((state, joint), []) for joint in joints]
-            values = [sum(scores) / (len(scores) + 1) for scores in seen]
+            earlier = [self._seen.get((state, joint), []) for joint in joints]
+            values = [sum(scores) / (len(scores) + 1) for scores in earlier]
         else:
             values = [self._hope(state, joint) for joint in joints]
         most = max(values)

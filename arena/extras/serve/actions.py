@@ -44,7 +44,7 @@ ROSTER = ".csv"
 def act(
     accounts: Accounts,
     action: str,
-    words: Sequence[str],
+    arguments: Sequence[str],
     who: str,
     show_first: Show = lambda _rows: None,
 ) -> Rows:
@@ -54,14 +54,14 @@ def act(
     account ever has a token that nobody saw.
     """
     if action in SWITCHES:
-        _expect(action, words, 0)
+        _expect(action, arguments, 0)
         switch, value, meaning = SWITCHES[action]
         accounts.set(switch, value, who, action)
         return [{"done": meaning}]
     if action not in ACTIONS:
         known = known_are(action, [*ACTIONS, *SWITCHES])
         raise ArenaError(f"serve {action}: no such action; {known}")
-    answer = ACTIONS[action](accounts, words, who)
+    answer = ACTIONS[action](accounts, arguments, who)
     if not isinstance(answer, NewTokens):
         return answer
     rows: Rows = []
@@ -77,15 +77,15 @@ def act(
     return rows
 
 
-def _invite(accounts: Accounts, words: Sequence[str], who: str) -> NewTokens:
+def _invite(accounts: Accounts, arguments: Sequence[str], who: str) -> NewTokens:
     """Make an account for a person, or accounts for all new people of a roster or for none.
 
     The words `organiser NAME` make an organiser.
     """
-    organiser = len(words) > 1 and words[0] == "organiser"
+    organiser = len(arguments) > 1 and arguments[0] == "organiser"
     if organiser:
-        words = words[1:]
-    name = " ".join(words)
+        arguments = arguments[1:]
+    name = " ".join(arguments)
     if not name:
         raise ArenaError("serve invite: name a person, or a file such as people.csv")
     if name.endswith(ROSTER) and not organiser:
@@ -116,23 +116,23 @@ def _invite_roster(accounts: Accounts, file: str, who: str) -> NewTokens:
         raise ArenaError(f"{file}: {error}; nobody was invited") from error
 
 
-def _rotate(accounts: Accounts, words: Sequence[str], who: str) -> NewTokens:
+def _rotate(accounts: Accounts, arguments: Sequence[str], who: str) -> NewTokens:
     """Make a new token for an account; the old token becomes void."""
-    return accounts.new_token(accounts.named(" ".join(words)), who)
+    return accounts.new_token(accounts.named(" ".join(arguments)), who)
 
 
-def _revoke(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
+def _revoke(accounts: Accounts, arguments: Sequence[str], who: str) -> Rows:
     """End the token and the sessions of an account."""
-    account = accounts.named(" ".join(words))
+    account = accounts.named(" ".join(arguments))
     accounts.revoke(account, who)
     label = accounts.label(account)
     done = f"the token of {label} is void, and who used it is signed out; the bots stay"
     return [{"done": done}]
 
 
-def _accounts(accounts: Accounts, words: Sequence[str], _who: str) -> Rows:
+def _accounts(accounts: Accounts, arguments: Sequence[str], _who: str) -> Rows:
     """List the accounts."""
-    _expect("accounts", words, 0)
+    _expect("accounts", arguments, 0)
     statuses: dict[str, list[str]] = {}
     for upload in accounts.uploads():  # the newest first
         statuses.setdefault(upload.account, []).append(upload.status)
@@ -152,17 +152,17 @@ def _accounts(accounts: Accounts, words: Sequence[str], _who: str) -> Rows:
     return rows
 
 
-def _withdraw(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
+def _withdraw(accounts: Accounts, arguments: Sequence[str], who: str) -> Rows:
     """Withdraw a bot, which plays no more."""
-    _expect("withdraw", words, 1)
-    version = Entrants(accounts.workspace).store.withdraw(words[0])
-    accounts.note(who, "withdraw", words[0])
-    return [{"done": f"{words[0]} plays no more; version {version.number} is stored"}]
+    _expect("withdraw", arguments, 1)
+    version = Entrants(accounts.workspace).store.withdraw(arguments[0])
+    accounts.note(who, "withdraw", arguments[0])
+    return [{"done": f"{arguments[0]} plays no more; version {version.number} is stored"}]
 
 
-def _rounds(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
+def _rounds(accounts: Accounts, arguments: Sequence[str], who: str) -> Rows:
     """Begin a round now, set the rule of rounds, or list the last rounds."""
-    rule = " ".join(words)
+    rule = " ".join(arguments)
     if rule == NOW:
         accounts.set("round now", accounts.last_round, who, "rounds", NOW)
         return [{"done": "a round begins, unless one is under way or all is paused"}]
@@ -171,7 +171,7 @@ def _rounds(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
         accounts.set("rounds", (stored, now()), who, "rounds", rule)
     rule, _ = accounts.setting("rounds", ("", ""))
     rounds = accounts.rounds(10)
-    if words or not rounds:
+    if arguments or not rounds:
         return [{"done": f"rounds begin {rule}" if rule else "no round begins by itself"}]
     rows: Rows = []
     for played in rounds:
@@ -186,12 +186,12 @@ def _rounds(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
     return rows
 
 
-def _limit(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
+def _limit(accounts: Accounts, arguments: Sequence[str], who: str) -> Rows:
     """Set a limit, or list all limits."""
-    if not words:
+    if not arguments:
         return [{"limit": name, "value": str(accounts.limit(name))} for name in LIMITS]
-    _expect("limit", words, 2)
-    name, value = words
+    _expect("limit", arguments, 2)
+    name, value = arguments
     if name not in LIMITS:
         raise ArenaError(f"serve limit {name}: no such limit; {known_are(name, LIMITS)}")
     most = MOST_MEGABYTES if name == "megabytes" else MOST_LIMIT
@@ -201,19 +201,19 @@ def _limit(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
     return [{"limit": name, "value": value}]
 
 
-def _name(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
+def _name(accounts: Accounts, arguments: Sequence[str], who: str) -> Rows:
     """Set the name of the club or the class, which stands on every page."""
-    return _worded(accounts, "name", words, who, MOST_NAME)
+    return _worded(accounts, "name", arguments, who, MOST_NAME)
 
 
-def _welcome(accounts: Accounts, words: Sequence[str], who: str) -> Rows:
+def _welcome(accounts: Accounts, arguments: Sequence[str], who: str) -> Rows:
     """Set the words on the front page."""
-    return _worded(accounts, "welcome", words, who, MOST_WELCOME)
+    return _worded(accounts, "welcome", arguments, who, MOST_WELCOME)
 
 
-def _worded(accounts: Accounts, action: str, words: Sequence[str], who: str, most: int) -> Rows:
+def _worded(accounts: Accounts, action: str, arguments: Sequence[str], who: str, most: int) -> Rows:
     """Store a text of the organiser, or answer with the stored text; `off` deletes it."""
-    text = " ".join(words)
+    text = " ".join(arguments)
     if len(text) > most:
         raise ArenaError(
             f"serve {action}: {len(text)} characters are too many; write at most {most}"
@@ -226,15 +226,15 @@ def _worded(accounts: Accounts, action: str, words: Sequence[str], who: str, mos
     return [{"done": f"{action}: {stored}"}]
 
 
-def _log(accounts: Accounts, words: Sequence[str], _who: str) -> Rows:
+def _log(accounts: Accounts, arguments: Sequence[str], _who: str) -> Rows:
     """List the last actions."""
-    _expect("log", words, 0)
+    _expect("log", arguments, 0)
     return [asdict(entry) for entry in accounts.log()]
 
 
-def _similar(accounts: Accounts, words: Sequence[str], _who: str) -> Rows:
+def _similar(accounts: Accounts, arguments: Sequence[str], _who: str) -> Rows:
     """List the programs of different authors that share long passages."""
-    _expect("similar", words, 0)
+    _expect("similar", arguments, 0)
     entrants = Entrants(accounts.workspace)
     report = similar.compare(entrants.store, entrants.played())
     rows: Rows = []
@@ -276,8 +276,8 @@ ACTIONS: Final[dict[str, Callable[[Accounts, Sequence[str], str], Rows | NewToke
 }
 
 
-def _expect(action: str, words: Sequence[str], number: int) -> None:
+def _expect(action: str, arguments: Sequence[str], number: int) -> None:
     """Raise ArenaError if an action has another number of words."""
-    if len(words) != number:
+    if len(arguments) != number:
         expected = counted(number, "word") if number else "no words"
         raise ArenaError(f"serve {action}: expected {expected} more")

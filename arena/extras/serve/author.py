@@ -312,9 +312,9 @@ def _private(folder: Path, bot: str) -> dict[str, Any]:
     return {"faults": faults, "lessons": rows}
 
 
-def _records(folder: Path, own: frozenset[str]) -> bytes:
+def _records(folder: Path, bots: frozenset[str]) -> bytes:
     """Return the newest matches of these bots as texts in a zip."""
-    author = Author(name="", bots=own, file="", hidden_paths=hidden_paths(folder))
+    author = Author(name="", bots=bots, file="", hidden_paths=hidden_paths(folder))
     content = io.BytesIO()
     with (
         zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed,

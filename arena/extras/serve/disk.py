@@ -180,10 +180,10 @@ class Disk:
     def _removable(self) -> Iterator[tuple[str, Version]]:
         """Yield the author's versions that nothing needs, with their bots, the oldest first."""
         store = self.store
-        own = own_versions(store, self._account)
+        versions_of_author = own_versions(store, self._account)
         try:
             needed = set(self._digests_in_archives())
-            for name in own:
+            for name in versions_of_author:
                 needed |= {discovery.from_path(path, name).digest for path in store.playing(name)}
         except ArenaError:
             return
@@ -192,7 +192,7 @@ class Disk:
             if not request.ended:
                 named |= {request.first, request.second}
         older: list[tuple[str, Version]] = []
-        for name, versions in own.items():
+        for name, versions in versions_of_author.items():
             for version in versions[:-1]:
                 older.append((name, version))
         older.sort(key=lambda pair: (pair[1].note.submitted, pair[0]))

@@ -74,12 +74,12 @@ class Rate:
         """Count a request; return whether it is within the rate."""
         now = time.monotonic()
         full = 3 * self._per_s
-        left, then = self._left.pop(address, (full, now))
-        left = min(full, left + (now - then) * self._per_s)
-        is_within = left >= 1
+        requests_left, then = self._left.pop(address, (full, now))
+        requests_left = min(full, requests_left + (now - then) * self._per_s)
+        is_within = requests_left >= 1
         if is_within:
-            left -= 1
-        self._left[address] = (left, now)
+            requests_left -= 1
+        self._left[address] = (requests_left, now)
         if len(self._left) > ADDRESSES:
             self._left.popitem(last=False)
         return is_within

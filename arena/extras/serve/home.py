@@ -68,31 +68,33 @@ class Home:
     rivals: tuple[Rival, ...] = ()
 
 
-def home(folder: Path, own: frozenset[str]) -> Home:
+def home(folder: Path, bots_of_author: frozenset[str]) -> Home:
     """Return what the author of these bots sees first; nothing where nothing was played."""
     try:
-        matches = _matches(folder, own)
+        matches = _matches(folder, bots_of_author)
         with jobs.results_of(folder) as results:
-            return Home(matches, _versions(results, own), _rivals(results, own))
+            return Home(
+                matches, _versions(results, bots_of_author), _rivals(results, bots_of_author)
+            )
     except NoResultsError:
         return Home()
 
 
-def _matches(folder: Path, own: frozenset[str]) -> tuple[OwnMatch, ...]:
+def _matches(folder: Path, bots_of_author: frozenset[str]) -> tuple[OwnMatch, ...]:
     """Return the newest matches of these bots, the newest first."""
     lines = {}
-    for bot in sorted(own):
+    for bot in sorted(bots_of_author):
         of_bot, _, _, _ = jobs.matches(folder, MOST_MATCHES, (("bot", bot),))
         lines.update({line.number: line for line in of_bot})
     matches = []
     for number in sorted(lines, reverse=True)[:MOST_MATCHES]:
         line = lines[number]
-        seat = next(seat for seat in line.seats if seat.bot in own)
+        seat = next(seat for seat in line.seats if seat.bot in bots_of_author)
         result = "drawn"
         if seat.won is not None:
             result = "won" if seat.won else "lost"
         opponents = tuple(
-            dict.fromkeys(other.display for other in line.seats if other.bot not in own)
+            dict.fromkeys(other.display for other in line.seats if other.bot not in bots_of_author)
         )
         matches.append(
             OwnMatch(
@@ -109,12 +111,12 @@ def _matches(folder: Path, own: frozenset[str]) -> tuple[OwnMatch, ...]:
     return tuple(matches)
 
 
-def _versions(results: Results, own: frozenset[str]) -> tuple[RatedVersion, ...]:
+def _versions(results: Results, bots_of_author: frozenset[str]) -> tuple[RatedVersion, ...]:
     """Return the versions of these bots that have played, the newest first; () if each has one."""
     columns = VERSIONS.rated_in(results.unit)
     versions = []
     for row in rows_of(results.versions(), columns):
-        if row["bot"] in own and row["rating"] is not None:
+        if row["bot"] in bots_of_author and row["rating"] is not None:
             low = columns["rating_low"].text(row["rating_low"])
             high = columns["rating_high"].text(row["rating_high"])
             versions.append(
@@ -130,12 +132,12 @@ def _versions(results: Results, own: frozenset[str]) -> tuple[RatedVersion, ...]
     return tuple(reversed(versions))
 
 
-def _rivals(results: Results, own: frozenset[str]) -> tuple[Rival, ...]:
+def _rivals(results: Results, bots_of_author: frozenset[str]) -> tuple[Rival, ...]:
     """Return the bots just above the best of these bots in each game, the nearest first."""
     rivals = []
     for league in results.leagues:
         ranked = [standing.bot for standing in league.standings if standing.rank is not None]
-        best = next((bot for bot in ranked if bot in own), None)
+        best = next((bot for bot in ranked if bot in bots_of_author), None)
         if best is None:
             continue
         strength = {rating.bot: rating.strength.value for rating in league.ratings.ratings}

@@ -2,7 +2,7 @@
 
 Each job opens the archive to read one moment of it, and closes it, so that SQLite can cut its log.
 It takes no lock. Of all that bots wrote a reader gets only moves, as in a report for one author.
-`own` names the bots whose words the reader may read, too; None means all bots.
+`bots_of_author` names the bots whose words the reader may read, too; None means all bots.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -282,12 +282,12 @@ def versions(folder: Path) -> dict[str, list[dict[str, str]]]:
         return bots.versions(results)
 
 
-def bot_pages(folder: Path, own: frozenset[str] | None) -> dict[str, str]:
+def bot_pages(folder: Path, bots_of_author: frozenset[str] | None) -> dict[str, str]:
     """Return the JSON of the page of each bot, by its name."""
     with results_of(folder) as results, Archive.open(folder) as archive:
         index = data.Index.of(results)
         games = replays.Games(rules_of(folder))
-        author = _reader(folder, own)
+        author = _reader(folder, bots_of_author)
         pages = bots.pages(results, index, archive, author)
         # The HTML has the versions, with links, also for readers without scripts.
         pages = [page | {"versions": []} for page in pages]
@@ -306,19 +306,19 @@ def bot_pages(folder: Path, own: frozenset[str] | None) -> dict[str, str]:
         return texts
 
 
-def _reader(folder: Path, own: frozenset[str] | None) -> Author | None:
+def _reader(folder: Path, bots_of_author: frozenset[str] | None) -> Author | None:
     """Return the author with these bots, who reads; None for an organiser, who reads everything."""
-    if own is None:
+    if bots_of_author is None:
         return None
     versions: set[str] = set()
     with Archive.open(folder) as archive:
         for bot in archive.event().bots:
             name, _, _ = bot.name.partition("@")  # a duel calls versions of a bot NAME@1 and NAME@2
-            if name in own:
+            if name in bots_of_author:
                 versions.add(bot.name)
     return Author(
         name="",
-        bots=own | versions,
+        bots=bots_of_author | versions,
         file="",
         hidden_paths=hidden_paths(folder),
         sees_all_matches=True,
@@ -331,13 +331,15 @@ def like_positions(folder: Path, label: str) -> LikePositions | None:
         return learn(archive, [label], rules_of(folder)).get(label)
 
 
-def replay(folder: Path, match: str, own: frozenset[str] | None, like: LikePositions | None) -> str:
+def replay(
+    folder: Path, match: str, bots_of_author: frozenset[str] | None, like: LikePositions | None
+) -> str:
     """Return the JSON of one match's page, with its replay."""
     with Archive.open(folder) as archive:
         record = archive.record(match)
         event = archive.event()
         (played,) = archive.of_all_versions().played_of([match])
-    author = _reader(folder, own)
+    author = _reader(folder, bots_of_author)
     if author is not None:
         record = author.cut(record)
     known: dict[str, LikePositions] = {}
@@ -364,10 +366,10 @@ class PartOfMatch:
     """JSON of scores, endings and reason; empty while it is played."""
 
 
-def under_way(folder: Path, lane: str, wanted: str, since: int) -> PartOfMatch | None:
+def under_way(folder: Path, lane: str, match_id: str, since: int) -> PartOfMatch | None:
     """Return the turns after the first `since` of a match under way; None if it is hidden."""
     live = broadcast.turns_of(folder, lane)
-    if live is None or live[0].id != wanted:
+    if live is None or live[0].id != match_id:
         return None
     head, turns = live
     seats = tuple(Seat(role, Bot(name=bot, command=(), digest="")) for role, bot in head.seats)
@@ -385,15 +387,15 @@ def under_way(folder: Path, lane: str, wanted: str, since: int) -> PartOfMatch |
     return _part(folder, match, turns, since)
 
 
-def finished(folder: Path, wanted: str, since: int) -> PartOfMatch | None:
+def finished(folder: Path, match_id: str, since: int) -> PartOfMatch | None:
     """Return the turns after the first `since` of a match that is over.
 
     Return None if the archive does not have the match, or if it cannot be shown.
     """
     with Archive.open(folder) as archive:
-        if not archive.stored([wanted]):
+        if not archive.stored([match_id]):
             return None
-        record = archive.record(wanted)
+        record = archive.record(match_id)
     verdict = record.verdict
     scores: list[int] = []
     endings: list[str | None] = []

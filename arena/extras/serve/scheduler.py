@@ -435,7 +435,9 @@ class Scheduler:
             shutil.rmtree(self._accounts.workspace / "results" / request.event, ignore_errors=True)
 
 
-def for_author(accounts: Accounts, request: MatchRequest, said: Iterable[Statement]) -> str:
+def for_author(
+    accounts: Accounts, request: MatchRequest, request_statements: Iterable[Statement]
+) -> str:
     """Return the part of the statements that the author of a request may read, without paths."""
     name, _, _ = request.first.partition("@")
     names = {name}
@@ -444,7 +446,7 @@ def for_author(accounts: Accounts, request: MatchRequest, said: Iterable[Stateme
         for account in accounts.accounts():
             if account.id == request.account:
                 names.update(entrants.own(account))
-    text = "\n".join(statement.shown_to(names) for statement in said)
+    text = "\n".join(statement.shown_to(names) for statement in request_statements)
     paths = hidden_paths(accounts.workspace / "results" / request.event)
     reader = Author(name="", bots=frozenset(), file="", hidden_paths=paths)
     return reader.without_paths(text)

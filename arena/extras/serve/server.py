@@ -182,8 +182,8 @@ class Listener(socket.socket):
     are refused, because a client that passes by the proxy would send tokens unencrypted.
     """
 
-    def __init__(self, made: socket.socket, proxy: str | None) -> None:
-        super().__init__(made.family, made.type, made.proto, made.detach())
+    def __init__(self, listening: socket.socket, proxy: str | None) -> None:
+        super().__init__(listening.family, listening.type, listening.proto, listening.detach())
         files = _raise_limit_of_files()
         self._most = files - min(OTHER_FILES, files // 2)
         self._of_network = min(CONNECTIONS_OF_NETWORK, self._most // 2)

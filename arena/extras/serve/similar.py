@@ -173,8 +173,8 @@ def compare(store: BotStore, played: Collection[str] = ()) -> SimilarityReport:
         programs[program.author].append(program)
     everything: dict[str, frozenset[Shingle]] = {}
     holders: Counter[Shingle] = Counter()
-    for author, own in programs.items():
-        shingles = [program.shingles for program in own]
+    for author, shared_programs in programs.items():
+        shingles = [program.shingles for program in shared_programs]
         everything[author] = frozenset[Shingle]().union(*shingles)
         holders.update(everything[author])
     evidence = {shingle for shingle, count in holders.items() if 1 < count <= COMMON}
@@ -195,12 +195,16 @@ def compare(store: BotStore, played: Collection[str] = ()) -> SimilarityReport:
 
 
 def _closest(
-    own: Iterable[ComparedProgram], others: Iterable[ComparedProgram], common: frozenset[Shingle]
+    programs: Iterable[ComparedProgram],
+    other_programs: Iterable[ComparedProgram],
+    common: frozenset[Shingle],
 ) -> Similarity | None:
     """Return the two programs of two authors that share most, if that is enough to name them."""
     closest: Similarity | None = None
-    others_common = [(other_version, other_version.shingles & common) for other_version in others]
-    for first in own:
+    others_common = [
+        (other_version, other_version.shingles & common) for other_version in other_programs
+    ]
+    for first in programs:
         first_common = first.shingles & common
         for second, second_common in others_common:
             shared = len(first_common & second_common)
@@ -324,15 +328,15 @@ def _read(paths: Sequence[Path]) -> Iterator[tuple[set[Shingle], list[str]]]:
 
 def _remarks_on_others(path: Path) -> list[str]:
     """Return a remark on the files of a bot that are no programs; [] if it has none."""
-    others: list[str] = []
+    other_names: list[str] = []
     for name, _ in _files(path):
         if not discovery.is_source(name) and name not in OUR_OWN:
-            others.append(name)
-    if not others:
+            other_names.append(name)
+    if not other_names:
         return []
-    names = ", ".join(others[:NAMED])
-    if len(others) > NAMED:
-        names += f" and {len(others) - NAMED} more"
+    names = ", ".join(other_names[:NAMED])
+    if len(other_names) > NAMED:
+        names += f" and {len(other_names) - NAMED} more"
     return [f"{names}: not compared, no program by the ending"]
 
 
@@ -441,11 +445,11 @@ def _lexed(files: Sequence[Path]) -> Generator[tuple[list[tuple[str, int]], str]
     """
     done = 0
     while done < len(files):
-        left = files[done:]
+        files_left = files[done:]
         try:
             for tokens, remark in limited(
                 # `left` does not change while this runs.
-                lambda: (_first_tokens(file, _lexer(file.suffix)) for file in left),  # noqa: B023
+                lambda: (_first_tokens(file, _lexer(file.suffix)) for file in files_left),  # noqa: B023
                 memory=MEMORY_BYTES,
                 cpu=CPU_SECONDS,
                 wall=WALL_SECONDS,

@@ -28,14 +28,14 @@ class Statement:
     bot: str = ""
     """The bot whose author may read `private`; empty if only the organiser may."""
 
-    def shown_to(self, own: Collection[str]) -> str:
+    def shown_to(self, bot_names: Collection[str]) -> str:
         """Return what the author of these bots may read."""
         if not self.private:
             return self.public
         if not self.bot:
             return f"{self.public}; {FOR_ORGANISER}"
         name, _, _ = self.bot.partition("@")  # no name has an @: a version of it follows
-        if name in own:
+        if name in bot_names:
             return self.private
         return f"{self.public}: {PRIVATE}"
 

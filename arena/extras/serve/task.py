@@ -164,10 +164,10 @@ def _dialogue(game: Game[Any], board: Board, conditions: Conditions) -> tuple[tu
         if not asks:
             break
         replies = {}
-        for asked, ask in asks.items():
-            answer = game.legal_moves(referee.state, asked)[0] if answers else "ready"
-            replies[asked] = Reply(line=answer.encode())
-            if asked == role:
+        for asked_role, ask in asks.items():
+            answer = game.legal_moves(referee.state, asked_role)[0] if answers else "ready"
+            replies[asked_role] = Reply(line=answer.encode())
+            if asked_role == role:
                 lines += [("referee", line) for line in _shortened(ask.text.decode().splitlines())]
                 lines.append(("bot", clean(answer)))
                 answers += 1
