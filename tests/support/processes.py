@@ -19,10 +19,14 @@ def alive(pid: int) -> bool:
 
 
 def until(condition: Callable[[], object], seconds: float = 20.0) -> bool:
-    """Wait for a condition; return whether it came true in time, a guard against hangs."""
-    end = time.monotonic() + seconds
-    while not (came := condition()) and time.monotonic() < end:
-        time.sleep(0.02)
+    """Wait for a condition; return whether it came true in time, a guard against hangs.
+
+    The longer it takes, the less often it is looked at, as many looks read files or ask a server.
+    """
+    begun = time.monotonic()
+    while not (came := condition()) and time.monotonic() - begun < seconds:
+        waited = time.monotonic() - begun
+        time.sleep(min(0.02 + waited / 20, 0.1))
     return bool(came)
 
 
