@@ -223,6 +223,14 @@ def options(command: str, *, all_packages: bool) -> Iterator[tuple[str, AddedOpt
                 yield name, declared
 
 
+def commands() -> frozenset[str]:
+    """Return the names of the commands that extensions add.
+
+    A message or page of the core names such a command only if it is there.
+    """
+    return frozenset(added.name for _, extension in every() for added in extension.commands)
+
+
 def charts() -> dict[str, str]:
     """Return the module of each chart that extensions add, by the name of the chart."""
     return _joined("chart", ((name, extension.charts) for name, extension in every()))

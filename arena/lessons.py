@@ -28,7 +28,7 @@ from typing import Annotated, Any
 import tomli_w
 from pydantic import BeforeValidator, Field, ValidationError
 
-from arena import file_formats, protocol, shared_folders, toml
+from arena import extensions, file_formats, protocol, shared_folders, toml
 from arena.errors import ArenaError
 from arena.event import builds, config, discovery
 from arena.event.tables import Names, Table, as_tuple
@@ -44,10 +44,10 @@ from arena.sandbox import choice, levels
 from arena.sandbox.launcher import Launcher
 from arena.values import Board, Bot, Conditions, Match, Opening, Record, Seat, SeatReport, Turn
 
-HEAD = """\
-# Lessons for {bot}: positions in which it threw points away, the worst first.
-# `arena check BOT --lessons FILE` asks a bot for its move in each of them.
-"""
+HEAD = "# Lessons for {bot}: positions in which it threw points away, the worst first.\n"
+USE = "# `arena check BOT --lessons FILE` asks a bot for its move in each of them.\n"
+COMMAND = "lessons"
+"""The command of an extra, which may not be here: it brings the option of `arena check`, too."""
 MOST_LESSONS = 1000
 """Of a file, and as many matches: each is played again by the rules when the file is read."""
 RIVAL = "rival"
@@ -194,7 +194,10 @@ def _from_opening(record: Record, turn: int) -> Record:
 def text_of(lessons: Iterable[Lesson], bot: str, rules: Callable[[Match], Game[Any]]) -> str:
     """Return the file of the lessons of a bot; the drawing of each position is a comment."""
     matches: dict[str, str] = {}
-    parts = [HEAD.format(bot=protocol.clean(bot)), f"format = {file_formats.LESSONS.number}\n"]
+    parts = [HEAD.format(bot=protocol.clean(bot))]
+    if COMMAND in extensions.commands():
+        parts.append(USE)
+    parts.append(f"format = {file_formats.LESSONS.number}\n")
     for lesson in lessons:
         match = lesson.record.match
         name = (
@@ -287,11 +290,7 @@ def read(
         file_formats.LESSONS.check(content_table.get("format", 1), f"{path}: format:")
         tables = LessonFile.model_validate(content_table)
     except OSError as error:
-        hint = (
-            "; `arena lessons BOT --tests FILE` writes one"
-            if isinstance(error, FileNotFoundError)
-            else ""
-        )
+        hint = _how_to_write("one") if isinstance(error, FileNotFoundError) else ""
         raise ArenaError(f"{path}: cannot be read: {error.strerror}{hint}") from error
     except ValidationError as error:
         known = {"": LessonFile}
@@ -301,7 +300,7 @@ def read(
     except (ValueError, RecursionError) as error:
         raise ArenaError(f"{path}: is no TOML: {protocol.clean(str(error))}") from error
     if not tables.lesson:
-        raise ArenaError(f"{path}: has no [[lesson]]; `arena lessons BOT --tests FILE` writes some")
+        raise ArenaError(f"{path}: has no [[lesson]]{_how_to_write('some')}")
     records: dict[str, Record] = {}
     lessons = []
     for number, table in enumerate(tables.lesson, 1):
@@ -315,6 +314,13 @@ def read(
         except ArenaError as error:
             raise ArenaError(f"{path}: [[lesson]] {number}: {error}") from error
     return tuple(lessons)
+
+
+def _how_to_write(lessons: str) -> str:
+    """Return the advice that a command writes such `lessons`, as the end of a message, if it is there."""
+    if COMMAND not in extensions.commands():
+        return ""
+    return f"; `arena lessons BOT --tests FILE` writes {lessons}"
 
 
 def _test(number: int, table: LessonTable, record: Record) -> LessonTest:

@@ -21,7 +21,7 @@ from arena.errors import ArenaError
 from arena.event import config, elsewhere
 from arena.event.config import extended
 from arena.match import seating
-from tests.support import cup, workspaces
+from tests.support import cup, extras, workspaces
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "extensions.md").read_text()
@@ -224,21 +224,73 @@ def test_two_extensions_with_a_chart_of_one_name_are_refused(monkeypatch):
         extensions.charts()
 
 
-def test_a_tournament_with_the_tables_of_extras_survives_the_way_to_another_process(tmp_path):
-    (tmp_path / "tournament.toml").write_text('name = "cup"\nboards = []\n[climb]\npairings = 7\n')
-    read = config.load(tmp_path / "tournament.toml")
+LEDGER = """\
+from typing import Annotated
+from pydantic import BeforeValidator, Field
+from arena.errors import ArenaError
+from arena.event.tables import ExtensionTable, Table, as_tuple
+from arena.extensions import AddedTable, Extension
+
+
+class Entry(Table):
+    page: int = Field(ge=1)
+
+
+class Ledger(ExtensionTable):
+    pages: int = Field(3, gt=0)
+    time: float = Field(1.0, gt=0)
+    entry: Annotated[tuple[Entry, ...], BeforeValidator(as_tuple)] = ()
+
+    def check(self, boards, bots):
+        if len(bots) > self.pages:
+            raise ArenaError(f"ledger.pages: {len(bots)} bots on {len(boards)} boards need more")
+
+    def in_duel(self):
+        return None
+
+
+EXTENSION = Extension(tables={"ledger": AddedTable(path="ledger:Ledger", line="Pages.")})
+"""
+
+
+@pytest.fixture
+def ledger(tmp_path, installed) -> Path:
+    """A folder for a tournament.toml, which has a table of an installed package."""
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "ledger.py").write_text(LEDGER)
+    _declare(tmp_path / "site", "ledger", "ledger:EXTENSION")
+    sys.modules.pop("ledger", None)
+    installed(tmp_path / "site")
+    return tmp_path
+
+
+def test_a_table_of_an_extension_survives_the_way_to_another_process(ledger):
+    (ledger / "tournament.toml").write_text('name = "cup"\nboards = []\n[ledger]\npages = 7\n')
+    read = config.load(ledger / "tournament.toml")
     there = pickle.loads(pickle.dumps(read))
     assert there == read
-    assert there.table("climb").pairings == 7
+    assert there.table("ledger").pages == 7
 
 
-def test_a_mistake_in_the_table_of_an_extra_is_one_line_with_its_key(tmp_path):
-    (tmp_path / "tournament.toml").write_text('name = "cup"\nboards = []\n[climb]\npairing = 7\ntime = 0\n')
+def test_a_mistake_in_the_table_of_an_extension_is_one_line_with_its_key(ledger):
+    text = 'name = "cup"\nboards = []\n[ledger]\npage = 7\ntime = 0\n[[ledger.entry]]\npage = 0\n'
+    (ledger / "tournament.toml").write_text(text)
     with pytest.raises(ArenaError) as refused:
-        config.load(tmp_path / "tournament.toml")
+        config.load(ledger / "tournament.toml")
     lines = str(refused.value).splitlines()
-    assert any("climb.pairing: unknown key; did you mean 'pairings'?" in line for line in lines)
-    assert any("climb.time: expected more than 0, not 0" in line for line in lines)
+    assert any("ledger.page: unknown key; did you mean" in line for line in lines)
+    assert any("ledger.time: expected more than 0, not 0" in line for line in lines)
+    assert any("[[ledger.entry]] 1: page: expected 1 or more, not 0" in line for line in lines)
+
+
+def test_a_table_of_an_extension_refuses_bots_that_do_not_fit_it_but_no_duel(ledger):
+    workspace = workspaces.make(ledger / "workspace", {"a": cup.FIRST, "b": cup.LAST, "c": cup.LAST}, "hunt")
+    with (workspace / "tournament.toml").open("a") as file:
+        file.write("[ledger]\npages = 1\n")
+    refused = cup.arena(workspace, "run", "--plan")
+    assert cup.refused(refused, "ledger.pages: 3 bots on 1 boards need more")
+    done = cup.arena(workspace, "duel", "a", "b", "--max-pairings", "1")
+    assert done.returncode == 3, done.stderr  # it was played, and one pairing decides nothing
 
 
 def test_every_extra_has_a_page_and_names_it():
@@ -486,7 +538,9 @@ def test_without_an_extra_the_core_plays_and_its_help_lists_what_is_left(names, 
 @pytest.mark.slow
 def test_a_module_of_the_core_that_imports_an_extra_fails_the_check_of_imports(tmp_path):
     folder = copied(tmp_path)
-    (folder / "arena/event/eager.py").write_text("import arena.extras.cycles\n")
+    (folder / "arena/extras/sample").mkdir()
+    (folder / "arena/extras/sample/__init__.py").touch()
+    (folder / "arena/event/eager.py").write_text("import arena.extras.sample\n")
     command = [
         sys.executable,
         "-c",
@@ -496,7 +550,7 @@ def test_a_module_of_the_core_that_imports_an_extra_fails_the_check_of_imports(t
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     broken = re.findall(r"^- (arena\S* -> arena\S*) ", done.stdout, re.MULTILINE)
-    assert broken == ["arena.event.eager -> arena.extras.cycles"]
+    assert broken == ["arena.event.eager -> arena.extras.sample"]
 
 
 def tree_without(folder: Path, names: Iterable[str]) -> Path:
@@ -524,7 +578,9 @@ def tried(folder: Path, names: Iterable[str], *words: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("names", [["serve"], ["classroom"]], ids=str)
+@pytest.mark.parametrize(
+    "names", [pytest.param([name], marks=extras.needs(name)) for name in ("serve", "classroom")], ids=str
+)
 def test_without_an_extra_what_is_made_of_the_code_and_the_options_of_commands_hold(tmp_path, names):
     tried(tmp_path / "tree", names, "tests/house/test_pages.py", "tests/cli/test_cli_options.py")
 

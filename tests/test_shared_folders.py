@@ -6,7 +6,7 @@ import sqlite3
 
 import pytest
 
-from tests.support import cup, stored, workspaces
+from tests.support import cup, extras, stored, workspaces
 
 EVENT = stored.event("first", "last", boards=(stored.DUEL,))
 
@@ -20,7 +20,12 @@ def shared(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "command"), [("charts", ("charts",)), ("export", ("export",)), ("for", ("report", "--for", "first"))]
+    ("name", "command"),
+    [
+        ("charts", ("charts",)),
+        ("export", ("export",)),
+        pytest.param("for", ("report", "--for", "first"), marks=extras.needs("classroom")),
+    ],
 )
 def test_a_planted_folder_that_is_a_link_is_refused_in_one_line(tmp_path, name, command):
     folder, private = shared(tmp_path)

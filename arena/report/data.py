@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from arena import extensions
 from arena.display_names import shortened
 from arena.errors import ArenaError
 from arena.game import Role
@@ -97,6 +98,7 @@ def event(
         "names": [clean(bot) for bot in index.bots],
         "boards": board_list,
         "endings": list(ENDINGS),
+        "commands": sorted(extensions.commands()),
         "home": home,
         "crosstable": _crosstable(results, index, bots),
         "orders": orders,

@@ -25,7 +25,7 @@ from arena.replay.player_view import PlayerView
 from arena.report.writing import write_report
 from arena.results.leaderboard import Results
 from arena.values import Bot
-from tests.support import cup, live, workspaces
+from tests.support import cup, live, packages, workspaces
 from tests.support.sprint import FIRST, LAST
 from tests.support.tutorial import blocks
 
@@ -283,6 +283,7 @@ def test_the_event_of_the_page_is_played_verified_replayed_rerun_and_reported(tm
     assert "every answer is the same" in cup.arena(folder, "rerun", four, "--bot", "dice").stdout
 
 
+@packages.OWN
 @pytest.mark.slow
 def test_bots_of_the_kit_play_games_of_openspiel_with_and_without_search(tmp_path):
     folder = workspaces.make(tmp_path / "w", boards="duel")

@@ -401,8 +401,6 @@ def test_the_page_shows_what_changed_since_another_event(tmp_path):
             assert cells[::2] == figures(now, game, bot)
             assert cells[1::2] == (["", "", ""] if bot == "dan" else figures(then, game, bot))
         assert "No longer there: &lt;eve&gt;." in table
-    refused = cup.arena(tmp_path, "report", "now", "--since", "last-week", "--for", "ann")
-    assert cup.refused(refused, "--for and --since: a report for one author")
 
 
 def test_other_schedules_have_no_places_in_the_page(small):

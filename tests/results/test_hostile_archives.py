@@ -16,7 +16,7 @@ from arena.games import rulebook
 from arena.replay import verify
 from arena.results.archive import Archive, DamagedError, database, records
 from arena.values import ModelAnswer, ModelCall, ModelTerms
-from tests.support import cup, stored, workspaces
+from tests.support import cup, extras, stored, workspaces
 
 EVENT = stored.event("first", "last", boards=(stored.DUEL,))
 NEST = "[" * 900_000
@@ -44,10 +44,11 @@ def record_of(workspace):
         return next(archive.records())
 
 
-COMMANDS = ("leaderboard", "report", "export", "verify", "status", "lessons first", "compare first last", "merge good")
+COMMANDS = ("leaderboard", "report", "export", "verify", "status", "compare first last", "merge good")
+OF_LESSONS = pytest.param("lessons first", marks=extras.needs("lessons"))
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [*COMMANDS, OF_LESSONS])
 def test_a_view_in_place_of_a_table_is_refused_in_one_line(workspace, command):
     folder, change = workspace
     change("drop table matches", f"create view matches as {ENDLESS}")
@@ -238,7 +239,14 @@ def test_an_archive_that_is_a_link_while_it_is_opened_is_refused(workspace, monk
         Archive.open(folder / "results/cup")
 
 
-@pytest.mark.parametrize("command", ["report --for ../../../first", "report --for everybody", "merge good"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param("report --for ../../../first", marks=extras.needs("classroom")),
+        pytest.param("report --for everybody", marks=extras.needs("classroom")),
+        "merge good",
+    ],
+)
 def test_a_name_in_an_archive_that_leads_to_another_folder_is_refused(workspace, command):
     folder, change = workspace
     change(

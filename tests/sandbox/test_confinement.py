@@ -50,7 +50,7 @@ from arena.sandbox.levels import CONFINING, TABLE
 from arena.sandbox.toolchain import PYTHON
 from arena.values import Bot, Conditions, Ending, Limits, Match
 from tests.sandbox.test_sandbox import dig
-from tests.support import cup, live, sprint, workspaces
+from tests.support import cup, live, packages, sprint, workspaces
 from tests.support.live import GO, READY, RULES
 from tests.support.processes import OURS, alive, descendants, gone_soon, until
 from tests.support.programs import python
@@ -384,6 +384,7 @@ def test_a_child_opens_no_descriptor_twice_and_reads_only_what_is_its_own(tmp_pa
     ]
 
 
+@packages.OWN
 def test_an_interpreter_tells_what_it_needs_and_a_home_folder_is_never_given_away(tmp_path):
     mine = toolchain.needs(sys.executable)
     for file in (os.__file__, pytest.__file__, sys.executable, os.path.realpath(sys.executable)):

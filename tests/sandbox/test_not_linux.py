@@ -60,8 +60,9 @@ BUILT = {
 }
 BOARD = ("--board", "mummy_maze/duel")
 RESULTS = (
-    "leaderboard", "status", "replay MATCH", "verify", "report", "charts", "lessons first", "compare first last",
+    "leaderboard", "status", "replay MATCH", "verify", "report", "charts", "compare first last",
     "export", "docs laptops", "init new", "new ada --language python --game mummy_maze",
+    *(["lessons first"] if extras.missing_for("lessons") is None else []),
 )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from arena.match.play import play
 from arena.sandbox import choice, levels, spawner_process, warm
 from arena.sandbox.launcher import ConfinementError, Launcher
 from arena.values import Bot, Conditions, Event, Limits, Record
+from tests.support import packages
 from tests.support.live import bot_of, close
 
 RULES = rulefile.shipped() / "pacman.py"
@@ -198,6 +199,7 @@ def test_a_low_limit_on_open_files_counts_those_of_the_bot_only(tmp_path, launch
     assert printed(launcher, bot, is_warm=is_warm, limits=Limits(open_files=12)) == ("8\n", "", "exit 0")
 
 
+@packages.OWN
 def test_a_preloaded_module_is_there_already_and_throws_other_dice_in_each_bot(tmp_path):
     pytest.importorskip("numpy")
     bot = bot_of(

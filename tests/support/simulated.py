@@ -259,3 +259,11 @@ def small_events(draw) -> list[Played]:
         scores = draw(st.lists(st.integers(0, 100), min_size=seats, max_size=seats))
         matches.append(replace(match(board, bots, *scores, seed=draw(st.integers(1, 3))), id=str(number)))
     return matches
+
+
+def circle(random, *, lead: float, repeats: int, others: int = 0):
+    """Bots 0, 1 and 2 beat each other in turn, by this lead in logits; the others are far weaker, and alike."""
+    field = league(random, bots=3 + others, spread=0, special=0, advantage=0.5, extreme=(-6.0,) * others)
+    pairs = np.zeros((3 + others, 3 + others))
+    pairs[[0, 1, 2], [1, 2, 0]], pairs[[1, 2, 0], [0, 1, 2]] = lead, -lead
+    return play(random, replace(field, pairs=pairs), repeats=repeats)

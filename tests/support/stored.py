@@ -109,3 +109,12 @@ def store(folder: Path, of: Event, records: Iterable[Record], planned: Iterable[
         while batch := list(islice(rest, 500)):  # a transaction for each record takes longer than all else
             archive.append(*batch)
     return folder
+
+
+def beaten_in_turn(name_of_winner, count=24):
+    """Yield the records of ann, bob and cat on one board, by the winner of each two."""
+    planned_event = event("ann", "bob", "cat", boards=(DUEL,), repeats=count)
+    for planned in plan(planned_event):
+        bots = [seat.bot.name for seat in planned.seats]
+        scores = {seat.role: 100 * (seat.bot.name == name_of_winner(*bots)) for seat in planned.seats}
+        yield played(planned, turns=10 + planned.repeat % 2, **scores)  # chance: none repeats another

@@ -19,6 +19,11 @@ HERE = Path(__file__).parent
 README_END = "README_END.md"
 """The end of the README.md of every new bot."""
 GUIDE = "AGENTS.md"
+LESSONS = (
+    "`arena lessons BOT` shows the positions in which the bot threw most away, with what was\n"
+    "  better; "
+)
+"""What the guide says where there is this command."""
 """The page for coding agents, which every new bot gets."""
 
 
@@ -95,7 +100,9 @@ def copy(
         readme = (bot / README).read_text("utf-8") + (HERE / README_END).read_text("utf-8")
         guide = (HERE / GUIDE).read_text("utf-8")
         (bot / README).write_text(_filled(readme, replacements), "utf-8")
-        (bot / GUIDE).write_text(_filled(guide, replacements), "utf-8")
+        lessons = LESSONS if "lessons" in extensions.commands() else ""
+        guide = _filled(guide, {**replacements, "lessons": lessons})
+        (bot / GUIDE).write_text(guide, "utf-8")
         whole_files.publish(bot, target)
 
 

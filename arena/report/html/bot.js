@@ -122,8 +122,9 @@ const bot = (() => {
         ...(page.versions.length ? [make("h3", {}, "Versions"), table("Versions", ["Version", "Files", "Rank then", "Rating", "95 %", "Matches"], page.versions),
           make("p", { class: "note" }, "One fit of all matches ever played, each version as a bot of its own. Rank then: among the versions that the others had at the time.")] : []),
         ...(page.lessons.length ? [make("h3", {}, "Lessons"), make("ul", { class: "cards" }, page.lessons.map(lessonCard)),
-          make("p", { class: "note" }, "Positions in which it threw points away, the worst first, each as it was before the move; ",
-            make("code", {}, words.command("arena", "lessons", report.names[number])), " shows more, and writes them as tests.")] : []),
+          make("p", { class: "note" }, "Positions in which it threw points away, the worst first, each as it was before the move",
+            ...(report.commands.includes("lessons") ? ["; ", make("code", {}, words.command("arena", "lessons", report.names[number])),
+              " shows more, and writes them as tests"] : []), ".")] : []),
         ...(page.times.length ? [make("h3", {}, "Time"), times(page.times)] : []),
       ] : []));
       return page ? name : null;

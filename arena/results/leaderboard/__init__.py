@@ -398,7 +398,7 @@ class Results:
 
         Only boards are searched whose moves are assessed already, and only MISTAKEN_MATCHES matches
         with a blunder of each bot; fewer where there are many bots, so that a report does not take
-        long. `arena lessons` searches more.
+        long.
         """
         matches: defaultdict[str, list[str]] = defaultdict(list)  # by bot: those with its blunders
         for match, figures in self._assessed(ACCURACY):

@@ -18,7 +18,7 @@ from arena.report import author
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
 from arena.values import Ending, Event, Fault, Match, OpenRanks, Record, Stop, TimeControl, Verdict
-from tests.support import classroom, cup, reported
+from tests.support import classroom, cup, reported, stored
 
 REAL = {"adaxq": "Ada Real-Xq", "benxq": "Ben Real-Xq", "cyxq": "Cy Real-Xq", "walker": ""}
 PRIVATE = ("stderr", "warning", "exit", "remark", "rejected", "fault")
@@ -372,3 +372,10 @@ def test_the_match_that_a_letter_encloses_can_be_replayed_and_names_nobody_else(
     assert (done.returncode, "crashed" in done.stdout) == (0, True), done.stderr
     again = cup.arena(tmp_path / "home", "rerun", str(text), "--bot", "mine", "--role", "two", "--print")
     assert (again.returncode, "two (mine), fed what Ben_Xq read then" in again.stdout) == (1, True), again.stderr
+
+
+def test_a_report_for_one_author_does_not_say_what_changed_since_another_event(tmp_path):
+    event = stored.event("ann", "bob", boards=[stored.DUEL])
+    stored.store(tmp_path / "results/cup", event, map(stored.played, stored.plan(event)))
+    refused = cup.arena(tmp_path, "report", "cup", "--since", "cup", "--for", "ann")
+    assert cup.refused(refused, "--for and --since: a report for one author")
