@@ -120,7 +120,7 @@ def merge(
     plan.begin(event, target)
     walked = plan.Plan(event, target)
     walked.walk_on()
-    placings.store_batches(event, walked, target)
+    placings.store_batches(walked)
     counting = target.count()
     target.append_stop(walked.stop(counting, late=False))
     return target.of_all_versions().count(), counting

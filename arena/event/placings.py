@@ -68,15 +68,15 @@ def places(event: Event, history: Sequence[Batch]) -> tuple[Place, ...]:
     return tuple(rows)
 
 
-def store_batches(event: Event, plan: Plan, archive: Archive) -> None:
+def store_batches(plan: Plan) -> None:
     """Store the batches that began or ended since the last call, with the places after them."""
     batches = plan.unstored()
     for number, batch in batches.items():
-        if batch.complete and not batch.cut and batch.places is None and has_places(event):
+        if batch.complete and not batch.cut and batch.places is None and has_places(plan.event):
             history = [plan.results(earlier) for earlier in range(number + 1)]
-            batches[number] = replace(batch, places=places(event, history))
+            batches[number] = replace(batch, places=places(plan.event, history))
     if batches:
-        archive.store_batches(batches)
+        plan.archive.store_batches(batches)
         plan.batches.update(batches)
 
 

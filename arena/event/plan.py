@@ -87,8 +87,8 @@ class Plan:
 
         `resumed` takes the batches of the archive.
         """
-        self._event = event
-        self._archive = archive
+        self.event = event
+        self.archive = archive
         self._schedule = schedules.find(event.schedule)
         self._looks_inside: bool = getattr(self._schedule, "LOOKS_EACH_REPEAT", False)
         """True when there are looks at `stop_when` after each repeat, not only after each batch."""
@@ -126,7 +126,7 @@ class Plan:
 
     def _begin_behind(self, batches: Sequence[StoredBatch]) -> None:
         """Count the complete batches at the beginning of `batches` as walked."""
-        looks_inside = self._event.stop_when is not None and self._looks_inside
+        looks_inside = self.event.stop_when is not None and self._looks_inside
         is_over = bool(batches) and batches[-1].complete and batches[-1].ended_by != ""
         if looks_inside and not is_over:
             return  # the looks inside a batch are not stored
@@ -135,7 +135,7 @@ class Plan:
             if not batch.complete:
                 self.batches[number] = batch
                 return
-            if len(self._archive.stored(ids)) < len(ids):
+            if len(self.archive.stored(ids)) < len(ids):
                 return
             self.batches[number] = batch
             numbers = array("Q", [int(match, 16) for match in ids])
@@ -158,7 +158,7 @@ class Plan:
     @cached_property
     def total(self) -> int:
         """The number of matches, or a bound where results decide."""
-        return schedules.total(self._event)
+        return schedules.total(self.event)
 
     def done(self, batch: int) -> None:
         """Take note that a match of this batch was stored."""
@@ -169,7 +169,7 @@ class Plan:
         """Yield the matches in order; None while nothing is decided beyond the matches before."""
         if self.over:
             return
-        event = self._event
+        event = self.event
         looks = _Looks(after=max(0, len(self._ids) - 1))
         for number in count(len(self._ids)):
             while not self._is_decided(number):
@@ -185,7 +185,7 @@ class Plan:
                 if event.stop_when is not None and self.walked and begins_part:
                     while self._open:
                         yield None
-                    if looks.is_due() and stopping.holds(event.stop_when, event, self.open_ranks()):
+                    if looks.is_due() and stopping.holds(event, self.open_ranks()):
                         self._end("stop_when")
                         return
                 if event.max_matches is not None and self.walked >= event.max_matches:
@@ -202,14 +202,14 @@ class Plan:
     def _is_decided(self, number: int) -> bool:
         """Return whether all results are there on which a batch depends."""
         earlier = number
-        if self._event.stop_when is None:
+        if self.event.stop_when is None:
             earlier = max(0, number - self._schedule.BEHIND)
         return self._ended >= earlier and not any(self._missing[:earlier])
 
     def _batch(self, number: int) -> Iterable[Match]:
         """Return the matches of a batch by the schedule."""
         history = _History(self, max(0, number - self._schedule.BEHIND))
-        batch = self._schedule.batch(self._event, number, history)
+        batch = self._schedule.batch(self.event, number, history)
         if number:  # the first batch may have a million matches
             batch = tuple(batch)
             self._begun[number] = "".join(match.id for match in batch)
@@ -226,8 +226,7 @@ class Plan:
         self.walked += 1
         if self._open > MOST_OPEN:
             raise ArenaError(
-                f"{self._archive.folder}: more than {MOST_OPEN:,} matches of its plan are not "
-                "played"
+                f"{self.archive.folder}: more than {MOST_OPEN:,} matches of its plan are not played"
             )
 
     def _end(self, rule: str) -> None:
@@ -241,7 +240,7 @@ class Plan:
         if number in self._seen:
             bots = ", ".join(seat.bot.name for seat in match.seats)
             raise ArenaError(
-                f"plug-in {self._event.schedule}: it plans the same match twice: {match.label}, "
+                f"plug-in {self.event.schedule}: it plans the same match twice: {match.label}, "
                 f"{bots}, repeat {match.repeat}; bots that meet again need another repeat: "
                 "ask its author"
             )
@@ -252,7 +251,7 @@ class Plan:
 
         `late` says that the time `stop_after` is over.
         """
-        event = self._event
+        event = self.event
         if event.max_matches is None and event.stop_after is None and event.stop_when is None:
             return None
         if not (self.complete or late):
@@ -268,9 +267,9 @@ class Plan:
         ids: list[str] = []
         for batch in range(len(self._ids)):
             ids += self.ids(batch)
-        figures = self._archive.figures(ids)
-        arrays = Arrays.decode(figures, self._archive.entries()) if figures else None
-        return stopping.open_ranks(self._event, arrays, self._archive.absentees(ids))
+        figures = self.archive.figures(ids)
+        arrays = Arrays.decode(figures, self.archive.entries()) if figures else None
+        return stopping.open_ranks(self.event, arrays, self.archive.absentees(ids))
 
     def known(self) -> Iterator[Planned]:
         """Yield the matches that are planned by now.
@@ -292,7 +291,7 @@ class Plan:
 
         A duel plans thousands of matches and is decided after a few.
         """
-        remaining = self._archive.of_all_versions().count()
+        remaining = self.archive.of_all_versions().count()
         if not remaining:
             return
         for planned in self.known():
@@ -309,7 +308,7 @@ class Plan:
     def results(self, batch: int) -> Batch:
         """Return the results of a complete batch."""
         if batch not in self._results:
-            self._results[batch] = self._archive.played_of(self.ids(batch))
+            self._results[batch] = self.archive.played_of(self.ids(batch))
         return self._results[batch]
 
     def look(self) -> int:
@@ -320,7 +319,7 @@ class Plan:
         under_way = self.batches.get(len(self._ids))
         if under_way is not None:
             ids = _ids_of(under_way)
-            if len(self._archive.stored(ids)) < len(ids):
+            if len(self.archive.stored(ids)) < len(ids):
                 return len(self._ids)
         self.walk_on()
         return min(self._ended, self._complete())
@@ -373,7 +372,7 @@ class Plan:
         matches = iter(batch)
         chunk = list(islice(matches, LOOK_UP))
         while chunk:
-            stored = self._archive.stored([match.id for match in chunk])
+            stored = self.archive.stored([match.id for match in chunk])
             for match in chunk:
                 yield match, match.id in stored
             chunk = list(islice(matches, LOOK_UP))

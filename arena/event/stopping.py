@@ -75,11 +75,11 @@ def next_look(parts: int) -> int:
     return max(parts + 1, int(parts * STEP))
 
 
-def holds(rule: str, event: Event, still_open: Sequence[OpenRanks]) -> bool:
-    """Return whether a rule ends an event in which these ranks are open."""
+def holds(event: Event, still_open: Sequence[OpenRanks]) -> bool:
+    """Return whether the rule `stop_when` ends an event in which these ranks are open."""
     if not any(map(ranked_bots, event.leagues)):
         return False
-    if rule == ORDER:
+    if event.stop_when == ORDER:
         return not still_open
     return all(ranks.first > 1 for ranks in still_open)
 

@@ -334,7 +334,7 @@ class _Run:
         stop = None
         if phase is not RunPhase.INTERRUPTED:
             stop = self.plan.stop(self.finished, late=phase is RunPhase.LATE)
-        placings.store_batches(self._event, self.plan, self._archive)
+        placings.store_batches(self.plan)
         self._archive.append_stop(stop)
         planned = self.finished if complete else self.plan.total
         self._control.publish(planned, self.finished, self._played.total(), complete=complete)
@@ -405,7 +405,7 @@ class _Run:
             self._played[lane] += 1
             self.finished += 1
             self._audience.finished(record)
-        placings.store_batches(self._event, self.plan, self._archive)
+        placings.store_batches(self.plan)
 
     def _statuses(self, lanes: tuple[Lane, ...]) -> list[LaneStatus]:
         """Return the present work of each lane, for other processes."""

@@ -38,12 +38,12 @@ def play(event: Event, folder: Path, most: int = 10_000, *, noted: bool = True) 
             if planned is None or not most:
                 store(archive, walked, begun)
                 if noted:
-                    placings.store_batches(event, walked, archive)
+                    placings.store_batches(walked)
             if not most:
                 return walked
         store(archive, walked, begun)
         if noted:
-            placings.store_batches(event, walked, archive)
+            placings.store_batches(walked)
         return walked
 
 
