@@ -38,10 +38,11 @@ def placings(archive: Archive) -> list[dict[str, Any]]:
         rows = places(event, plan.complete_batches())
     else:
         rows = stored.places
-        bots = sorted(
-            (league.games[0], bot.name) for league, _ in leagues(event) for bot in league.bots
-        )
-        if sorted((row.game, row.bot) for row in rows) != bots:
+        bots: list[tuple[str, str]] = []
+        for league, _ in leagues(event):
+            for bot in league.bots:
+                bots.append((league.games[0], bot.name))
+        if sorted((row.game, row.bot) for row in rows) != sorted(bots):
             raise archive.damaged("the places after its last round are not those of its bots")
     labels = display_names(event.bots)
     return [row._asdict() | {"display": labels[row.bot]} for row in rows]

@@ -419,9 +419,11 @@ def counts(event: Event) -> Mapping[str, int]:
         return planned
     matches = islice(schedule.batch(event, 0, ()), event.max_matches)
     in_first_batch = Counter(match.label for match in matches)
-    if in_first_batch.total() == event.max_matches:  # the plan ends in it
-        return {label: in_first_batch[label] for label in planned}
-    return {label: min(number, event.max_matches) for label, number in planned.items()}
+    ends_in_it = in_first_batch.total() == event.max_matches
+    limited: dict[str, int] = {}
+    for label, number in planned.items():
+        limited[label] = in_first_batch[label] if ends_in_it else min(number, event.max_matches)
+    return limited
 
 
 IRRELEVANT = ("name", "tie_breaks", "stop_after")
@@ -436,9 +438,8 @@ def key(event: Event) -> str:
             values[field.name] = getattr(event, field.name)
     values["boards"] = []
     for board in event.boards:
-        values["boards"].append(
-            (board.label, board.digest, board.roles, board.sides, *board.sampled)
-        )
+        identity = (board.label, board.digest, board.roles, board.sides)
+        values["boards"].append(identity + board.sampled)
     values["bots"] = [(*identity_of(Seat("", bot)), bot.games, bot.roles) for bot in event.bots]
     values["conditions"] = plain(event.conditions)
     values["openings"] = event.openings.plies, event.openings.listed

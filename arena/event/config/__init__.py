@@ -688,8 +688,13 @@ def _boards_named(names: Iterable[str], boards: Sequence[Board]) -> tuple[Board,
     by_label = {board.label: board for board in boards}
     chosen: list[Board] = []
     for name in names:
-        matching = [board for board in boards if name in {board.label, board.name, board.game}]
-        chosen += matching or [_picked("--board", "board", name, by_label)]
+        matching: list[Board] = []
+        for board in boards:
+            if name in {board.label, board.name, board.game}:
+                matching.append(board)
+        if not matching:
+            matching.append(_picked("--board", "board", name, by_label))
+        chosen += matching
     return tuple(dict.fromkeys(chosen))
 
 

@@ -67,7 +67,7 @@ BUILDS = {
 
 `.` stands for the file with the beginning of the program, `*` for all files with its ending."""
 JAVA = ("java", "-Xmx64m", "-XX:-UsePerfData", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-SOURCES = {*ENDINGS, *BUILDS, ".java"}
+SOURCES = ENDINGS.keys() | BUILDS.keys() | {".java"}
 NO_PROGRAMS = {
     ".ipynb": (
         "a notebook is no program: save it as a .py file "

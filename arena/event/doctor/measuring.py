@@ -173,7 +173,8 @@ def lanes_check(measured: Sequence[Measured]) -> MachineCheck:
 
 def _matches(level: str) -> Iterator[Match]:
     """Yield matches of the dummy bot against itself, without end."""
-    (board,) = rulebook.find(str(rulefile.shipped() / BOARD))
+    rules = rulefile.shipped() / BOARD
+    (board,) = rulebook.find(str(rules))
     command = (PYTHON, "measuring_bot.py", str(THINKING_S))
     bot = Bot(name="dummy", command=command, digest="dummy", files=measuring_bot.__file__)
     conditions = Conditions(time=CONTROL, sandbox=level)

@@ -80,15 +80,23 @@ def paired(
     cannot be paired otherwise.
     """
     bots = range(len(points))
-    floats = floats or Floats([0] * len(points), [0] * len(points))
-    fewest = min(byes, default=0)
-    able = [bot for bot in bots if byes[bot] == fewest] if len(bots) % 2 else []
+    if floats is None:
+        floats = Floats([0] * len(points), [0] * len(points))
+    able: list[int] = []
+    """The bots that may have the bye."""
+    if len(bots) % 2:
+        fewest = min(byes)
+        able = [bot for bot in bots if byes[bot] == fewest]
+    scores = sorted({points[bot] for bot in able})
     for limit in counting():
-        forbidden = {pair for pair in combinations(bots, 2) if met(*pair) > limit}
-        forbidden |= {(second, first) for first, second in forbidden}
-        for score in sorted({points[bot] for bot in able}) or [0]:
+        forbidden: set[Edge] = set()
+        for first, second in combinations(bots, 2):
+            if met(first, second) > limit:
+                forbidden.update(((first, second), (second, first)))
+        grouped = [0] * len(bots) if limit else points
+        for score in scores or [0]:
             absent = {bot for bot in able if points[bot] == score}
-            round_ = _Round([0] * len(bots) if limit else points, met, forbidden, absent, floats)
+            round_ = _Round(grouped, met, forbidden, absent, floats)
             if round_.can_pair_all():
                 return round_.pairs()
     raise AssertionError("some limit leaves all pairs allowed")
@@ -109,9 +117,10 @@ class _Round:
     def can_pair_all(self) -> bool:
         """Tell whether all bots can be paired, with one of `absent` as the bye."""
         bots = range(len(self.points))
-        return len(bots) >= self.always_pairable() or len(
-            _matching(dict.fromkeys(self.edges(bots), 1))
-        ) >= len(bots)
+        if len(bots) >= self.always_pairable():
+            return True
+        weights = dict.fromkeys(self.edges(bots), 1)
+        return len(_matching(weights)) >= len(bots)
 
     def always_pairable(self) -> int:
         """Return how many bots can be paired, whoever of them met, by Dirac's theorem (1952).
@@ -149,13 +158,14 @@ class _Round:
             following = groups[number + 1] if lower else []
             # Bots far below decide only whether all bots can be paired. If this is certain, they
             # are left out.
-            complete = len(lower) < safe or (bool(self.absent) and self.absent.isdisjoint(lower))
+            bye_is_above = bool(self.absent) and self.absent.isdisjoint(lower)
+            complete = len(lower) < safe or bye_is_above
             if not complete:
                 lower = following
             bracket = _Bracket(self, moved, group, following, lower, complete)
             pairs += bracket.pairs()
             met = set(chain.from_iterable(pairs))
-            moved = [bot for bot in (*moved, *group) if bot not in met]
+            moved = [bot for bot in moved + group if bot not in met]
         return pairs, moved[0] if moved else None
 
 
@@ -241,44 +251,50 @@ class _Bracket:
         moving = set(moved)
         resting = set(rest)
         quality: dict[Edge, Quality] = {}
-        for first, second in self.round.edges([*moved, *rest, *self.lower]):
+        for first, second in self.round.edges(chain(moved, rest, self.lower)):
             if second in resting:
-                quality[first, second] = (*criteria(first, second), *order(first, second))
+                quality[first, second] = criteria(first, second) + order(first, second)
             elif second not in moving:
                 quality[first, second] = criteria(first, second)
         return _Best(quality, complete=self.complete)
 
     def _criteria(self) -> Callable[[int, int], Quality]:
         """Return the function that says what an edge adds to FIDE's criteria C6 to C21."""
-        points, down, up = self.round.points, self.round.floats.down, self.round.floats.up
-        moved, residents, following = set(self.moved), set(self.residents), set(self.following)
-        scores = sorted({points[bot] for bot in (*moved, *residents)}, reverse=True)
+        points = self.round.points
+        down = self.round.floats.down
+        up = self.round.floats.up
+        moved = set(self.moved)
+        residents = set(self.residents)
+        following = set(self.following)
+        scores = sorted({points[bot] for bot in moved | residents}, reverse=True)
 
         def criteria(first: int, second: int) -> Quality:
-            here, next_bracket = second in residents, second in following
+            here = second in residents
+            next_bracket = second in following
+            is_moved = here and first in moved
 
             def by_score(counts: int) -> Quality:
                 return tuple(counts if points[first] == score else 0 for score in scores)
 
-            falls, rises, differences = [], [], []
+            quality: list[int] = [here]  # C6
+            quality.append(-self.round.met(first, second) if here else 0)
+            quality += by_score(is_moved)  # C7
+            quality.append(next_bracket)  # C8
+            quality += by_score(next_bracket and first not in following)
+            differences: list[int] = []
             for when in (LAST_ROUND, ROUND_BEFORE):
-                floats_up = here and first in moved and bool(up[second] & when)
-                floats_down = here and first in moved and bool(down[first] & when)
-                falls.append(
-                    here
-                    and sum(bool(down[bot] & when) for bot in (first, second) if bot in residents)
-                )
-                rises.append(-floats_up)
-                differences += [*by_score(-floats_down), *by_score(-floats_up)]
-            return (
-                here,  # C6
-                -self.round.met(first, second) if here else 0,
-                *by_score(here and first in moved),  # C7
-                next_bracket,  # C8
-                *by_score(next_bracket and first not in following),
-                *chain.from_iterable(zip(falls, rises, strict=True)),  # C14 to C17
-                *differences,  # C18 to C21
-            )
+                falls = 0
+                for bot in (first, second):
+                    if here and bot in residents and down[bot] & when:
+                        falls += 1
+                floats_up = is_moved and bool(up[second] & when)
+                floats_down = is_moved and bool(down[first] & when)
+                quality.append(falls)  # C14 and C16
+                quality.append(-floats_up)  # C15 and C17
+                differences += by_score(-floats_down)
+                differences += by_score(-floats_up)
+            quality += differences  # C18 to C21
+            return tuple(quality)
 
         return criteria
 
@@ -319,11 +335,13 @@ class _Best:
             if (bot, opponent) not in self._weights or opponent in self._settled:
                 continue
             if self.mates.get(bot) != opponent:
-                gone = {*self._settled, bot, opponent}
+                gone = self._settled | {bot, opponent}
                 open_ = {
                     edge: weight for edge, weight in self._weights.items() if gone.isdisjoint(edge)
                 }
-                mates = {**_matching(open_, complete=self._complete), bot: opponent, opponent: bot}
+                mates = _matching(open_, complete=self._complete)
+                mates[bot] = opponent
+                mates[opponent] = bot
                 if self._worth(mates) < self._worth(self.mates):
                     continue
                 self.mates = mates

@@ -57,11 +57,12 @@ def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match
 
 def count(event: Event) -> dict[str, int]:
     """Return how many matches there are on each board at most, which is with all deciders."""
-    planned = dict.fromkeys((board.label for board in event.boards), 0)
+    planned = {board.label: 0 for board in event.boards}
     for league, _ in leagues(event):
         check(league)
         pairings = (len(league.bots) - 1) * (event.repeats + DECIDERS)
-        planned |= {board.label: pairings * board.variants * 2 for board in league.boards}
+        for board in league.boards:
+            planned[board.label] = pairings * board.variants * 2
     return planned
 
 

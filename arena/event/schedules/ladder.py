@@ -72,6 +72,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from arena.event.schedules._pairings import check, pairing, seeded
+from arena.event.schedules.round_robin import groups_of
 from arena.results.archive.records import Entry
 from arena.results.standings import absentees
 from arena.values import Batch, Board, Event, Match, Played
@@ -84,9 +85,8 @@ if TYPE_CHECKING:  # numpy takes a tenth of a second to import, and commands lis
     """Returns the difference in strength, the information and the cost of pairings of bots."""
 
 BEHIND = 1
-FEWEST_PAIRINGS = (
-    8  # of a batch: with fewer, two batches would not fill the lanes of a large machine
-)
+FEWEST_PAIRINGS = 8
+"""The pairings of a batch: with fewer, two batches would not fill the lanes of a large machine."""
 FLOOR = 0.5  # of the average bot's pairings, which each bot has at least
 PARTNERS = 8
 """The candidates of each bot in one batch: a thousand bots have 8,000 at most, not half a million.
@@ -141,13 +141,13 @@ def _legs(event: Event, boards: Iterable[Board]) -> "Ints":
     bots = seeded(event)
     legs = np.zeros((len(bots), len(bots)), dtype=np.int64)
     for board in boards:
-        sides = board.sides if event.seating == "sides" else tuple((role,) for role in board.roles)
-        first, second = (
-            np.array(
-                [all(bot.plays(board.game, board.name, role) for role in side) for bot in bots]
+        # There are two groups of roles; `check` has refused other boards.
+        able: list[list[bool]] = []
+        for roles in groups_of(board, event.seating):
+            able.append(
+                [all(bot.plays(board.game, board.name, role) for role in roles) for bot in bots]
             )
-            for side in sides
-        )
+        first, second = np.array(able)  # bots each
         legs += (first[:, None] & second[None, :]) * board.variants
     np.fill_diagonal(legs, 0)
     return np.asarray(legs + legs.T)

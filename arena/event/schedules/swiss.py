@@ -53,10 +53,11 @@ def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match
 
 def count(event: Event) -> dict[str, int]:
     """Return how many matches are planned on each board: exactly, unless bots are absent."""
-    planned = dict.fromkeys((board.label for board in event.boards), 0)
+    planned = {board.label: 0 for board in event.boards}
     for league, _ in leagues(event):
-        matches = rounds(league) * (len(league.bots) // 2) * event.repeats * 2
-        planned |= {board.label: matches * board.variants for board in league.boards}
+        pairings = rounds(league) * (len(league.bots) // 2) * event.repeats
+        for board in league.boards:
+            planned[board.label] = pairings * board.variants * 2
     return planned
 
 
@@ -84,20 +85,24 @@ def _round(league: Event, history: Sequence[Batch]) -> Iterator[Match]:
     bots = seeded(league)
     state = _state(league, history)
     present = [bot for bot in range(len(bots)) if bot not in state.absent]
+    points: list[int] = []
+    byes: list[int] = []
+    floats_down: list[int] = []
+    floats_up: list[int] = []
+    for bot in present:
+        points.append(state.points[bot])
+        byes.append(state.byes[bot] + state.walkovers[bot])
+        floats_down.append(state.down[bot])
+        floats_up.append(state.up[bot])
 
     def met(first: int, second: int) -> int:
         return state.met[present[first], present[second]]
 
-    pairs, _ = paired(
-        [state.points[bot] for bot in present],
-        met,
-        [state.byes[bot] + state.walkovers[bot] for bot in present],
-        Floats([state.down[bot] for bot in present], [state.up[bot] for bot in present]),
-    )
+    pairs, _ = paired(points, met, byes, Floats(floats_down, floats_up))
     for first, second in pairs:
         repeat = league.repeats * met(first, second)
-        both = bots[present[first]], bots[present[second]]
-        yield from pairing(league, *both, range(repeat, repeat + league.repeats))
+        repeats = range(repeat, repeat + league.repeats)
+        yield from pairing(league, bots[present[first]], bots[present[second]], repeats)
 
 
 def placings(league: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
