@@ -177,28 +177,50 @@ def table(results: Results, ranked: pd.DataFrame, width: int | None) -> Table:
     declared = LEADERBOARD.rated_in(results.unit)
     rows = rows_of(ranked, declared)
     columns: dict[str, list[object]] = {}  # the most important first
-    columns["rank"] = [row["rank"] for row in rows]
-    columns["bot"] = [row["display"] for row in rows]
-    changes = results.rank_changes
-    if any(change != 0 for change in changes.values()):  # None: the bot is new
-        signs = CHANGE_SIGNS if output.can_encode("".join(CHANGE_SIGNS)) else ASCII_CHANGE_SIGNS
-        texts = [rank_changes.text(changes.get(row["bot"], 0), signs) for row in rows]
-        columns[CHANGE.name] = list(texts)
+    columns["rank"] = _cells(rows, "rank")
+    columns["bot"] = _cells(rows, "display")
+    changes = _rank_changes(results, rows)
+    if changes:
+        columns[CHANGE.name] = changes
     columns["rating"] = figures_of(rows, declared["rating"])
     columns["95 %"] = _intervals(rows, declared["rating"])
-    columns["ranks"] = [ranks_text(row["rank_low"], row["rank_high"], "-") for row in rows]
-    columns["tier"] = [row["tier"] for row in rows]
+    columns["ranks"] = _open_ranks(rows)
+    columns["tier"] = _cells(rows, "tier")
     columns[""] = list(_bars(rows))
     columns["points"] = figures_of(rows, declared["points"])
     for name in ("won", "drawn", "lost", "forfeits", "matches"):
-        columns[name] = [row[name] for row in rows]
+        columns[name] = _cells(rows, name)
     for name in _occasional_figures(results):
         columns[name] = figures_of(rows, declared[name])
     for ending in Ending:
-        if any(row[str(ending)] for row in rows):
-            columns[str(ending)] = [row[str(ending)] for row in rows]
+        counts = _cells(rows, str(ending))
+        if any(counts):
+            columns[str(ending)] = counts
     count = _fitting_count(columns, width)
     return table_of(dict(list(columns.items())[:count]))
+
+
+def _cells(rows: Collection[Row], name: str) -> list[object]:
+    """Return the values of a column as they are."""
+    return [row[name] for row in rows]
+
+
+def _open_ranks(rows: Collection[Row]) -> list[object]:
+    """Return the ranks that the matches leave open to each bot, as texts."""
+    return [ranks_text(row["rank_low"], row["rank_high"], "-") for row in rows]
+
+
+def _rank_changes(results: Results, rows: Collection[Row]) -> list[object]:
+    """Return the change of each bot's rank as a text; none if no rank has changed."""
+    changes = results.rank_changes
+    if all(change == 0 for change in changes.values()):  # None: the bot is new
+        return []
+    signs = CHANGE_SIGNS if output.can_encode("".join(CHANGE_SIGNS)) else ASCII_CHANGE_SIGNS
+    texts: list[object] = []
+    for row in rows:
+        change = changes.get(row["bot"], 0)
+        texts.append(rank_changes.text(change, signs))
+    return texts
 
 
 def _occasional_figures(results: Results) -> list[str]:
@@ -238,27 +260,32 @@ def print_rankings(results: Results, ranked: Sequence[Row]) -> None:
     if not ranked:
         print("no matches yet")
     groups = groupby(columns.in_file(ranked), key=lambda row: (row["board"], row["role"]))
-    for number, ((label, role), group) in enumerate(groups):
-        output.print_section(number, f"{label}, {'all roles' if role is None else role}")
+    for number, ((board, role), group) in enumerate(groups):
+        output.print_section(number, f"{board}, {'all roles' if role is None else role}")
         rows: list[Row] = []
-        for row in group:
-            interval = {"rating_low": row["low"], "rating_high": row["high"]}
-            rows.append(row | interval | {"rating": row["strength"], "tier": 1})
-        ranking: dict[str, list[object]] = {
-            "rank": [row["rank"] for row in rows],
-            "bot": [row["display"] for row in rows],
-            "strength": figures_of(rows, columns["strength"]),
-            "95 %": _intervals(rows, columns["strength"]),
-            "ranks": [ranks_text(row["rank_low"], row["rank_high"], "-") for row in rows],
-            "": list(_bars(rows)),
-            "score": figures_of(rows, columns["score"]),
-        }
+        for row in group:  # `_intervals` and `_bars` know the columns of the leaderboard
+            as_rating = {
+                "rating": row["strength"],
+                "rating_low": row["low"],
+                "rating_high": row["high"],
+                "tier": 1,
+            }
+            rows.append(row | as_rating)
+        ranking: dict[str, list[object]] = {}
+        ranking["rank"] = _cells(rows, "rank")
+        ranking["bot"] = _cells(rows, "display")
+        ranking["strength"] = figures_of(rows, columns["strength"])
+        ranking["95 %"] = _intervals(rows, columns["strength"])
+        ranking["ranks"] = _open_ranks(rows)
+        ranking[""] = list(_bars(rows))
+        ranking["score"] = figures_of(rows, columns["score"])
         output.print_table(table_of(ranking))
 
 
 def table_of(columns: Mapping[str, list[object]]) -> Table:
     """Return a table of these columns, by their headings."""
-    return output.make_table(list(columns), list(zip(*columns.values(), strict=True)))
+    rows = zip(*columns.values(), strict=True)
+    return output.make_table(list(columns), list(rows))
 
 
 def figures_of(rows: Collection[Row], column: Column) -> list[object]:
@@ -278,7 +305,8 @@ def _intervals(rows: Collection[Row], column: Column) -> list[object]:
     highs = _aligned([column.text(row["rating_high"]) for row in rows])
     intervals: list[object] = []
     for row, low, high in zip(rows, lows, highs, strict=True):
-        intervals.append("" if row["rating"] is None else interval_text(low, high))
+        is_rated = row["rating"] is not None
+        intervals.append(interval_text(low, high) if is_rated else "")
     return intervals
 
 

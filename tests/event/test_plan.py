@@ -287,10 +287,11 @@ def test_where_no_bot_has_a_rank_no_rule_ends_the_event(tmp_path):
 def test_open_ranks_are_the_runs_between_closed_gaps():
     assert stopping.runs("abcde", [True, False, False, True]) == (OpenRanks(first=2, last=4, bots=tuple("bcd")),)
     assert stopping.runs("ab", [True]) == ()
-    event = stored.event(*SKILL)
-    assert stopping.holds(stopping.BEST, event, stopping.runs("abc", [True, False]))
-    assert not stopping.holds(stopping.ORDER, event, stopping.runs("abc", [True, False]))
-    assert not stopping.holds(stopping.BEST, event, stopping.runs("abc", [False, True]))
+    until_best = replace(stored.event(*SKILL), stop_when=stopping.BEST)
+    until_order = replace(until_best, stop_when=stopping.ORDER)
+    assert stopping.holds(until_best, stopping.runs("abc", [True, False]))
+    assert not stopping.holds(until_order, stopping.runs("abc", [True, False]))
+    assert not stopping.holds(until_best, stopping.runs("abc", [False, True]))
 
 
 def test_the_end_is_told_with_the_ranks_that_are_open_and_hostile_names_do_nothing():

@@ -99,22 +99,27 @@ def frame(
     board, state = _board(story, story.scenes[index])
     board_width = _widest(board)
     beside = columns - board_width - GAP_COLUMNS
+    body: list[str] = []
     if beside >= PANEL_COLUMNS:
         panel = _panel(story, index, state, (beside, rows_left), aside)
-        body: list[str] = []
         for board_line, panel_line in zip_longest(board, panel, fillvalue=""):
             gap = " " * (board_width - width(board_line) + GAP_COLUMNS)
             body.append(f"{board_line}{gap}{panel_line}")
     else:
-        panel = _panel(story, index, state, (columns, max(0, rows_left - len(board) - 1)), aside)
-        body = [*board, "", *panel]
+        rows_below = max(0, rows_left - len(board) - 1)
+        body += board
+        body.append("")
+        body += _panel(story, index, state, (columns, rows_below), aside)
     if len(board) > rows_left or board_width > columns:
         needed = f"the terminal is too small for this board: {board_width} x {len(board) + 3}"
         body[rows_left - 1 :] = [paint(needed, ALARM)]
     empty_lines = rows_left - len(body)
     body = body[:rows_left] + [""] * empty_lines
     title = f"{output.safe_line(match.label)}   match {match.id}   seed {match.seed}"
-    lines = [cut(line, columns) for line in (paint(title, BOLD), *body, *below)]
+    lines = [paint(title, BOLD)]
+    lines += body
+    lines += below
+    lines = [cut(line, columns) for line in lines]
     if not story.colour:
         lines = [plain(line) for line in lines]
     return lines
@@ -135,10 +140,12 @@ def _board(story: Story, scene: Scene) -> tuple[list[str], BoardSigns | None]:
     """Return the drawn board and its state; the facts alone if there is nothing to draw."""
     game = story.game
     grids, state = readable(game, scene.facts)
-    if not grids and not state.scene.rows:
-        facts = (*game.board(), "", *scene.facts)
-        return [f"  {output.safe_line(fact, 46)}" for fact in facts], None
-    return [line.rstrip() for line in picture(grids, state)], state
+    if grids or state.scene.rows:
+        return [line.rstrip() for line in picture(grids, state)], state
+    facts = list(game.board())
+    facts.append("")
+    facts += scene.facts
+    return [f"  {output.safe_line(fact, 46)}" for fact in facts], None
 
 
 def _panel(
@@ -150,7 +157,8 @@ def _panel(
 ) -> list[str]:
     """Return the players, signs and other facts; then the moves so far, the newest last."""
     columns, height = size
-    top = [*_seats(story, story.scenes[index], state), ""]
+    top = list(_seats(story, story.scenes[index], state))
+    top.append("")
     if aside:
         rows_left = max(0, height - len(top))
         if len(aside) > rows_left:
@@ -163,15 +171,16 @@ def _panel(
         end = ["", paint(f"{output.safe_line(verdict.reason)} after {turns}", BOLD)]
         for fault in verdict.faults:
             text = f"{fault.role}: {fault.ending}: {output.safe_line(fault.words, 300)}"
-            end += [paint(line, ALARM) for line in _wrapped(text, columns, 2)]
+            for line in _wrapped(text, columns, 2):
+                end.append(paint(line, ALARM))
     rows_left = height - len(top) - len(end)
     log: list[str] = []
     for number in range(index, 0, -1):
         lines = list(_moves(story, story.scenes[number], columns, current=number == index))
         if len(log) + len(lines) > rows_left:
             break
-        log = [*lines, *log]
-    return [*top, *log, *end]
+        log = lines + log
+    return top + log + end
 
 
 def _seats(story: Story, scene: Scene, state: BoardSigns | None) -> Iterator[str]:

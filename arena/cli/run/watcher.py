@@ -38,9 +38,11 @@ class RunWatcher(Watcher):
         super().__init__(event.name, lanes, schedules.at_most(event))
         self._names = display_names(event.bots)
         self._leagues = {game: event.league(game) for game in event.games}
-        # In an event of several games the column of a board would be empty in the rows of other
-        # games.
-        self._boards = [board.label for board in event.boards if len(self._leagues) == 1]
+        self._boards: list[str] = []
+        """The boards that have a column: in an event of several games it would be empty in the rows
+        of other games."""
+        if len(self._leagues) == 1:
+            self._boards += [board.label for board in event.boards]
         self._earlier = iter(earlier)
         self._played: list[Played] = []
         self._standings: dict[str, tuple[Standing, ...]] = {}
@@ -77,28 +79,35 @@ class RunWatcher(Watcher):
     @property
     def headers(self) -> tuple[Column, ...]:
         """The columns of `rows`."""
-        names = list(COLUMNS)
+        names: list[str] = []
         if len(self._leagues) > 1:
-            names.insert(0, "game")
-        names += [label.partition("/")[2] for label in self._boards]
+            names.append("game")
+        names += COLUMNS
+        for board in self._boards:
+            names.append(board.partition("/")[2])
         return tuple(LEADERBOARD[name] for name in names)
 
     def rows(self, top: int) -> list[tuple[object, ...]]:
         """Return the first bots of each game, `top` of all, as of about a second ago."""
         self._played += self._earlier
-        begun = time.monotonic()
-        if self._changed and begun >= self._next_count:
-            for game, league in self._leagues.items():
-                played = [match for match in self._played if match.game == game]
-                self._standings[game] = _ranked(league, played)
-            self._changed = False
-            cost = time.monotonic() - begun
-            self._next_count = begun + max(COUNT_INTERVAL_S, cost / COUNTING_SHARE)
+        if self._changed and time.monotonic() >= self._next_count:
+            self._count()
         rows: list[tuple[object, ...]] = []
         for game, ranked in self._standings.items():
-            for standing in ranked[: max(1, top // len(self._standings))]:
+            top_of_game = max(1, top // len(self._standings))
+            for standing in ranked[:top_of_game]:
                 rows.append(self._row(game, standing))
         return rows
+
+    def _count(self) -> None:
+        """Make the standings anew, and decide when to do so again."""
+        begun = time.monotonic()
+        for game, league in self._leagues.items():
+            played = [match for match in self._played if match.game == game]
+            self._standings[game] = _ranked(league, played)
+        self._changed = False
+        cost = time.monotonic() - begun
+        self._next_count = begun + max(COUNT_INTERVAL_S, cost / COUNTING_SHARE)
 
     def _row(self, game: str, standing: Standing) -> tuple[object, ...]:
         """Return the cells of a standing, in the order of `headers`."""
@@ -125,21 +134,23 @@ def _ranked(league: Event, played: Sequence[Played]) -> tuple[Standing, ...]:
     def order(row: Standing) -> tuple[bool, bool, bool]:
         return row.points is None, row.bot in absent, row.bot not in ranked
 
-    by_points = standings((bot.name for bot in league.bots), played)
+    by_points = sorted(standings((bot.name for bot in league.bots), played), key=order)
     present = 0
     """The number of bots with a rank that are not absent."""
     for row in by_points:
-        if row.points is not None and row.bot in ranked and row.bot not in absent:
+        if order(row) == (False, False, False):
             present += 1
     ranks: dict[int, int] = {}
     """The rank of each number of points, by the rank in the standings."""
     rows: list[Standing] = []
-    for number, row in enumerate(sorted(by_points, key=order), 1):
+    for number, row in enumerate(by_points, 1):
         rank = None
         if row.rank is not None and row.bot in ranked:
             # Bots with equal points share the first rank, and those that never said `ready` the
-            # last one.
-            rank = present + 1 if row.bot in absent else ranks.setdefault(row.rank, number)
+            # last rank.
+            rank = ranks.setdefault(row.rank, number)
+            if row.bot in absent:
+                rank = present + 1
         rows.append(replace(row, rank=rank))
     return tuple(rows)
 
