@@ -45,8 +45,10 @@ class Takeover:
 
     def run(self, values: dict[str, Any]) -> Any:
         """Run the function with those values that it has parameters for."""
-        names = (*self.shared, *self.options)
-        return self.function(**{name: values[name] for name in names})
+        arguments = {name: values[name] for name in self.shared}
+        for name in self.options:
+            arguments[name] = values[name]
+        return self.function(**arguments)
 
 
 def joined(command: str, function: Function, added: Iterable[tuple[str, AddedOptions]]) -> Joined:
@@ -88,7 +90,7 @@ def joined(command: str, function: Function, added: Iterable[tuple[str, AddedOpt
         return function(**{name: values[name] for name in core_parameters})
 
     run.__doc__ = function.__doc__
-    run.__signature__ = Signature([*parameters.values()])  # type: ignore[attr-defined]
+    run.__signature__ = Signature(list(parameters.values()))  # type: ignore[attr-defined]
     return Joined(run=run, owners=owners)
 
 
@@ -110,7 +112,7 @@ def refuse_doubles(command: str, parser: Any, owners: dict[str, str]) -> None:
     """Raise ArenaError where an added option is written as another option of the command is."""
     known: set[str] = set()
     for parameter in parser.params:
-        for word in (*parameter.opts, *parameter.secondary_opts):
+        for word in parameter.opts + parameter.secondary_opts:
             if word in known and parameter.name in owners:
                 raise ArenaError(
                     f"extension {owners[parameter.name]}: `arena {command}` has an option {word} "

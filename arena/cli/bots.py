@@ -132,14 +132,20 @@ def _table(rows: Sequence[listing.Row]) -> "Table":
     """Return a table of bots, without the columns that are empty."""
     columns: dict[str, list[object]] = {}
     for header in HEADERS:
-        columns[header] = [getattr(row, header) for row in rows]
-    columns["games"] = []
-    for row in rows:
-        every = "all" if row.digest else ""
-        columns["games"].append(" ".join(row.games) or every)
-    filled = [header for header in HEADERS if not rows or any(columns[header])]
-    cells = zip(*[columns[header] for header in filled], strict=True)
-    return output.make_table(filled, list(cells))
+        column = [_cell(row, header) for row in rows]
+        if any(column) or not rows:
+            columns[header] = column
+    cells = zip(*columns.values(), strict=True)
+    return output.make_table(list(columns), list(cells))
+
+
+def _cell(row: listing.Row, header: str) -> object:
+    """Return the cell of a bot in the column with this header."""
+    if header != "games":
+        return getattr(row, header)
+    if row.games:
+        return " ".join(row.games)
+    return "all" if row.digest else ""
 
 
 def withdraw(

@@ -30,12 +30,13 @@ def docs(
         page_of_extra = home / "docs" / "extras" / f"{extra}.md"
         if page_of_extra.is_file():
             pages[extra] = page_of_extra
-    pages |= {name: home / path for name, path in README_PAGES.items()}
+    for name, readme in README_PAGES.items():
+        pages[name] = home / readme
     if page is None:
-        rows = [
-            {"page": name, "title": path.read_text("utf-8").partition("\n")[0].lstrip("# ")}
-            for name, path in pages.items()
-        ]
+        rows: list[dict[str, object]] = []
+        for name, path in pages.items():
+            first_line = path.read_text("utf-8").partition("\n")[0]
+            rows.append({"page": name, "title": first_line.lstrip("# ")})
         output.print_records(rows, json=json)
         return
     name = page.removesuffix(".md").removeprefix("docs/")

@@ -93,8 +93,10 @@ def name_event(new_folder: Path, folder: Path, seed: str, mode: int) -> str:
     """
     name = names.safe(folder.absolute().resolve().name)
     file = new_folder / TOURNAMENT
-    text = SEED_LINE.sub(lambda _: seed, file.read_text("utf-8"), count=1)
-    text = text.replace("The demo event", "This event").replace("results/demo", f"results/{name}")
+    text = file.read_text("utf-8")
+    text = SEED_LINE.sub(lambda _: seed, text, count=1)
+    text = text.replace("The demo event", "This event")
+    text = text.replace("results/demo", f"results/{name}")
     text = text.replace('name = "demo"', f'name = "{name}"')
     whole_files.write(file, text.encode(), mode)
     return name

@@ -1,15 +1,14 @@
-"""Options that several commands share, and the changes of a command line to a tournament.toml."""
+"""Options that several commands share, and the keys of tournament.toml that they replace."""
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from arena import whole_files
-from arena.errors import ArenaError, writing
+from arena.errors import ArenaError
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Draw = Annotated[
@@ -182,44 +181,3 @@ def worker_count(text: str | None) -> int | str | None:
             f"--workers {text}: expected auto, or a number of referee processes from 1"
         )
     return int(text)
-
-
-def toml(table: Mapping[str, Any]) -> str:
-    """Return the text of a tournament.toml.
-
-    None is `"none"` in a table, and left out of the tables of a list.
-    """
-    import tomli_w
-
-    return tomli_w.dumps({key: _plain(value) for key, value in table.items()})
-
-
-def _plain(value: object) -> object:
-    """Return a value as TOML can hold it."""
-    if value is None:
-        return "none"
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    if not isinstance(value, (list, tuple)):
-        return value
-    items: list[object] = []
-    for item in value:
-        if isinstance(item, Mapping):
-            stated = {key: inner for key, inner in item.items() if inner is not None}
-            items.append(_plain(stated))
-        else:
-            items.append(_plain(item))
-    return items
-
-
-def store_played_tournament(folder: Path, text: str, *, secret: bool) -> None:
-    """Write the tournament.toml of a run beside its results, unless the file has this text.
-
-    With a `secret` in it only its owner may read it.
-    """
-    path = folder / "tournament.toml"
-    content = text.encode("utf-8")
-    mode = whole_files.PRIVATE if secret else whole_files.SHARED
-    with writing(path):
-        if not path.is_file() or path.read_bytes() != content:
-            whole_files.write(path, content, mode)

@@ -102,17 +102,21 @@ def make_table(columns: Sequence["str | Column"], rows: Iterable[Sequence[object
     rows = [tuple(row) for row in rows]
     result = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), pad_edge=False)
     for index, column in enumerate(columns):
-        has_numbers = all(isinstance(row[index], (int, float, type(None))) for row in rows)
         name = column.name if isinstance(column, Column) else column
-        justify: Literal["left", "right"] = "right" if rows and has_numbers else "left"
+        values = [row[index] for row in rows]
+        justify: Literal["left", "right"] = "left"
+        if values and all(value is None or isinstance(value, (int, float)) for value in values):
+            justify = "right"
         result.add_column(Text(safe_line(name)), justify=justify, overflow="fold")
     for row in rows:
         texts: list[Text] = []
         for column, value in zip(columns, row, strict=True):
-            cell = value
-            if isinstance(column, Column) and isinstance(cell, float):
-                cell = column.text(cell)
-            texts.append(cell if isinstance(cell, Text) else Text(safe_line(cell)))
+            if isinstance(value, Text):
+                texts.append(value)
+            elif isinstance(column, Column) and isinstance(value, float):
+                texts.append(Text(safe_line(column.text(value))))
+            else:
+                texts.append(Text(safe_line(value)))
         result.add_row(*texts)
     return result
 
@@ -126,9 +130,11 @@ def tightened(table: "Table", to: "Console") -> "Table":
         table.padding = (0, 0, 0, 0)
     if _columns_of(table, to) > to.width:
         names = [column for column in table.columns if str(column.header) in NAMES]
-        other_columns = len(table.columns) - len(names)
-        needed = sum(_widest(column) for column in names) + LEAST_COLUMNS * other_columns
-        if needed + len(table.columns) <= to.width:
+        needed = len(table.columns)  # for the blanks between them
+        needed += LEAST_COLUMNS * (len(table.columns) - len(names))
+        for column in names:
+            needed += _widest(column)
+        if needed <= to.width:
             for column in names:
                 column.no_wrap = True
     return table
@@ -138,7 +144,10 @@ def _widest(column: "TableColumn") -> int:
     """Return how many columns of the terminal the widest cell of a column of a table needs."""
     from rich.cells import cell_len
 
-    return max(cell_len(str(cell)) for cell in (column.header, *column.cells))
+    widest = cell_len(str(column.header))
+    for cell in column.cells:
+        widest = max(widest, cell_len(str(cell)))
+    return widest
 
 
 def fitting_table(
@@ -172,7 +181,8 @@ def print_table(table: "Table") -> None:
         return
     with to.capture() as captured:
         to.print(table)
-    print("\n".join(line.rstrip() for line in captured.get().split("\n")).strip("\n"))
+    lines = [line.rstrip() for line in captured.get().split("\n")]
+    print("\n".join(lines).strip("\n"))
 
 
 def fields(value: object, *names: str) -> dict[str, object]:

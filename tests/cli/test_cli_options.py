@@ -12,6 +12,7 @@ from rich.console import Console
 
 from arena import workspace
 from arena.cli import options, output
+from arena.cli.run import as_played
 from arena.cli.watching import Watcher, duration
 from arena.errors import ArenaError
 from arena.event import config
@@ -74,21 +75,21 @@ def test_a_table_is_written_as_toml_that_reads_back():
         "time": {"move": 0.5, "start": 1e-9, "on": True},
         "bot": ({"name": "x", "path": None, "command": ("a", "b")}, {"name": "y", "path": "p", "command": None}),
     }
-    read = tomllib.loads(options.toml(table))
+    read = tomllib.loads(as_played.toml(table))
     bots = [{"name": "x", "command": ["a", "b"]}, {"name": "y", "path": "p"}]
     assert read == {**table, "bot": bots}
 
 
 def test_no_limit_is_written_as_none():
-    assert tomllib.loads(options.toml({"time": {"move": None}})) == {"time": {"move": "none"}}
+    assert tomllib.loads(as_played.toml({"time": {"move": None}})) == {"time": {"move": "none"}}
 
 
 def test_the_file_as_played_is_only_touched_when_it_differs(tmp_path):
-    options.store_played_tournament(tmp_path, "seed = 1\n", secret=False)
+    as_played.store(tmp_path, "seed = 1\n", secret=False)
     before = (tmp_path / "tournament.toml").stat().st_mtime_ns
-    options.store_played_tournament(tmp_path, "seed = 1\n", secret=False)
+    as_played.store(tmp_path, "seed = 1\n", secret=False)
     assert (tmp_path / "tournament.toml").stat().st_mtime_ns == before
-    options.store_played_tournament(tmp_path, "seed = 2\n", secret=False)
+    as_played.store(tmp_path, "seed = 2\n", secret=False)
     assert (tmp_path / "tournament.toml").read_text() == "seed = 2\n"
 
 

@@ -95,12 +95,12 @@ class ScreenSeat:
 
     def watch(self, referee: Referee) -> None:
         """Show the new turns, those of the others for a moment each."""
+        own_roles = self._view.own
         for scene in self._view.go_on(referee.turns):
             self._story.scenes.append(scene)
-            own_roles = self._view.own
             to_move = self._game.to_move(referee.state)
-            movers = " and ".join(role for role in to_move if role not in own_roles)
-            waiting = f" {movers} to move ..." if movers else ""
+            movers = [role for role in to_move if role not in own_roles]
+            waiting = f" {' and '.join(movers)} to move ..." if movers else ""
             self._draw(paint(waiting, DIM, self._story.colour), ())
             if all(turn.role not in own_roles for turn in scene.turns):
                 time.sleep(OTHERS_TURN_S)  # keys that are pressed meanwhile are not lost
@@ -209,28 +209,35 @@ class ScreenSeat:
             return ()
         shared = entering.shared_words(self._legal)
         """The number of words with which every legal move begins."""
-        title = ["legal moves:"]
+        title = "legal moves:"
         if shared:
-            title += self._legal[0].split()[:shared]
-            title.append("...")
+            words = self._legal[0].split()[:shared]
+            title += f" {' '.join(words)} ..."
         listing = entering.listing(self._legal, self._candidates() or self._legal, shared=shared)
         columns = panel_columns(self._story, self._terminal.size[0])
-        lines = entering.in_columns(listing, columns)
-        return (" ".join(title), *[output.safe_line(line) for line in lines])
+        aside = [title]
+        for line in entering.in_columns(listing, columns):
+            aside.append(output.safe_line(line))
+        return tuple(aside)
 
     def _draw(self, prompt: str, aside: tuple[str, ...]) -> None:
+        """Draw the newest scene, with the prompt and the keys below it."""
         directions: set[str] = set()
         for move in self._legal:
             directions.update(entering.directions_of(move))
-        arrows = [name for name in ("left", "up", "down", "right") if name in directions]
+        arrows = ""
+        for name in ("left", "up", "down", "right"):
+            if name in directions:
+                arrows += entering.SIGNS[name]
         keys: list[tuple[str, str]] = []
         if arrows:
-            keys.append(("".join(entering.SIGNS[arrow] for arrow in arrows), "move"))
+            keys.append((arrows, "move"))
         if "stay" in directions:
             keys.append((".", "stay"))
         keys += KEYS
         size = self._terminal.size
-        below = (prompt, key_line(tuple(keys), size[0], colour=self._story.colour))
+        explained = key_line(tuple(keys), size[0], colour=self._story.colour)
+        below = (prompt, explained)
         self._terminal.draw(frame(self._story, self._story.last, size, below, aside))
 
 

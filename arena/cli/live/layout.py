@@ -186,7 +186,9 @@ def _panel(
 def _seats(story: Story, scene: Scene, state: BoardSigns | None) -> Iterator[str]:
     longest = max(len(role) for role in story.game.roles)
     is_over = story.record is not None and scene is story.scenes[-1]
-    scores = story.record.verdict.scores if story.record and is_over else {}
+    scores: Mapping[Role, int] = {}
+    if story.record is not None and is_over:
+        scores = story.record.verdict.scores
     for role in story.game.roles:
         sign = ""
         if state and state.symbols:

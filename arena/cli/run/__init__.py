@@ -1,7 +1,8 @@
 """`arena run`: play an event or the rest of it, or print the plan.
 
 The command is here, with the play itself. What the user reads before it is in notices.py, the plan
-in plan_text.py, the display while matches are played in watcher.py, and the end in ending.py.
+in plan_text.py, the display while matches are played in watcher.py, the end in ending.py, and the
+tournament.toml that is kept beside the results in as_played.py.
 """
 
 import contextlib
@@ -15,7 +16,7 @@ from arena import signals, workspace
 from arena.cli import options, output, paths, watching
 from arena.cli.command_line import command_line
 from arena.cli.init import making
-from arena.cli.run import ending, notices, plan_text, planned
+from arena.cli.run import as_played, ending, notices, plan_text, planned
 from arena.cli.run.planned import PlannedRun
 from arena.errors import ArenaError
 from arena.event import elsewhere, service
@@ -90,7 +91,7 @@ def run(
     notices.warn(this_run)
     text = path.read_text("utf-8")
     if changed or bots or boards:
-        text = _text_as_played(this_run)
+        text = as_played.changed_text(this_run)
     silence = output.silence() if quiet else contextlib.nullcontext()
     with silence, signals.listening() as interrupt:
         for sentence in service.sentences(event, this_run.folder, this_run.tournament):
@@ -98,7 +99,7 @@ def run(
         outcome, watcher = _play(this_run, interrupt, services)
         with interrupt.aborting():
             secret = isinstance(event.seed, str)
-            options.store_played_tournament(this_run.folder, text, secret=secret)
+            as_played.store(this_run.folder, text, secret=secret)
             ending.report(this_run, watcher, outcome, charts=charts, json=json)
             webhook = this_run.tournament.notify
             if webhook is not None:
@@ -132,21 +133,6 @@ def _demo(file: Path | None) -> Path:
         with making(folder):
             pass  # it stays as it is, so that the event has the seed and the results of the demo
     return folder / paths.TOURNAMENT_FILE
-
-
-def _text_as_played(run: PlannedRun) -> str:
-    """Return a tournament.toml with the changes of the command line; the file here has others."""
-    from arena.event.config import extended
-
-    table = run.tournament.model_dump()
-    table["boards"] = [board.label for board in run.event.boards]
-    stated = {key: value for key, value in table.items() if value is not None and value != ()}
-    for name, added in run.tournament.added.items():
-        # Keys that were left out have no word for it.
-        if extended.may_be_absent(type(added)) or type(added).inner() is not None:
-            stated[name] = added.model_dump(exclude_unset=True)
-    command = output.safe_line(command_line(), 1000)
-    return f"# As played by: {command}\n{options.toml(stated)}"
 
 
 def _play(
