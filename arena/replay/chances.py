@@ -84,7 +84,7 @@ def chances_of(
     movers = [[turn.role for turn in scene.turns] for scene in scenes[1:]]
     movers.append(sorted({fault.role for fault in record.verdict.faults}))
     states = zip((scene.facts for scene in scenes), movers, strict=True)
-    of_scenes = like.chances(game, record.match.id, states)
+    of_scenes = like.chances(game, record.match, states)
     if not record.verdict.faults:
         of_scenes[-1] = shares(record.verdict.scores, sides)
     return _with_breaks(record, scenes, sides, of_scenes, like.basis)

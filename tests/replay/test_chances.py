@@ -3,6 +3,7 @@
 from dataclasses import replace
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from arena.games import rulebook
@@ -90,6 +91,55 @@ def test_too_few_matches_or_results_that_no_fact_explains_give_no_estimate(tmp_p
     for name, stored in (("few", records[:20]), ("same", [replace(record, verdict=always) for record in records])):
         with Archive.open(reported.store(tmp_path / name, of, stored)) as archive:
             assert like_positions.learn(archive, ["goofspiel/five"], rulebook.game_of) == {}
+
+
+def test_copies_of_a_match_do_not_vouch_for_each_other(event, tmp_path):
+    """Two bots without chance, in both roles: 80 matches, but only two ways in which they went."""
+    archive, _ = event
+    records = [record for record in archive.records() if record.match.board == "five"]
+    first = {}
+    copies = []
+    for record in records:
+        seats = tuple(seat.bot.name for seat in record.match.seats)
+        original = first.setdefault(seats, record)
+        copies.append(replace(record, turns=original.turns, verdict=original.verdict))
+    assert len(first) == 2
+    with Archive.open(reported.store(tmp_path, archive.event(), copies)) as again:
+        assert like_positions.learn(again, ["goofspiel/five"], rulebook.game_of) == {}
+
+
+def test_matches_that_share_their_luck_are_left_out_together(event):
+    archive, like = event
+    records = [record for record in archive.records() if record.match.board == "five"]
+    groups = like["goofspiel/five"].groups
+    folds = {}
+    for record in records:
+        folds.setdefault(record.match.seed, set()).add(groups.fold_of(record.match))
+    assert len(folds) == len(records) / 2  # two legs each
+    assert all(len(of_legs) == 1 for of_legs in folds.values())
+    assert {fold for of_legs in folds.values() for fold in of_legs} == set(range(like_positions.FOLDS))
+
+
+def legs_of_luck(random, events: int, groups: int = 60) -> int:
+    """In how many events there is an estimate, where the luck of two legs decides, which their facts show."""
+    estimates = 0
+    for _ in range(events):
+        rows, results, folds = [], [], []
+        for group in range(groups):
+            luck = random.standard_normal(12)
+            won = float(random.random() < 0.5)
+            for position in luck + 0.3 * random.standard_normal((2 * 6, 12)):
+                rows.append({f"f{number}": value for number, value in enumerate(position)})
+                results.append((won, 1 - won))
+                folds.append(group % like_positions.FOLDS)
+        of_groups = like_positions.Groups(folds=dict.fromkeys(map(str, range(groups)), 0), copied=frozenset())
+        found = like_positions._fitted(rows, np.array(results), np.array(folds), 2 * groups, of_groups)
+        estimates += found is not None
+    return estimates
+
+
+def test_luck_that_legs_share_gives_no_estimate():
+    assert legs_of_luck(np.random.default_rng(1), 6) <= 1
 
 
 def test_sides_that_tie_share_the_win_and_a_side_has_the_score_of_its_best_role():
