@@ -431,6 +431,42 @@ def test_four_teams_have_the_odds_of_the_example_in_the_encyclopedia():
     assert abs(shrunk["d"]) < abs(logits["d"])
 
 
+CHESS = """\
+Ash Elm 210 Fir 121 Oak 301 Yew 210
+Elm Ash 111 Fir 211 Oak 120 Yew 310
+Fir Ash 102 Elm 021 Oak 211 Yew 220
+Oak Ash 012 Elm 111 Yew 202
+Yew Ash 102 Fir 111 Oak 111"""
+"""White, then each Black with White's wins, draws and losses: 61 games, of some pairs more than of others."""
+ORDO = {"Ash": 115.2776, "Elm": 52.9824, "Fir": 3.5534, "Oak": -71.1099, "Yew": -100.7035}
+"""What Ordo 1.2.6 (github.com/michiguel/Ordo) says of these games: `ordo -p games.pgn -a 0 -W -D -N 4`."""
+ORDO_WHITE = 33.81
+ORDO_LOGIT = 202 / np.log(0.76 / 0.24)
+"""Ordo's points for a logit: by its default scale, 202 points more make an expected score of 76 %."""
+
+
+def test_games_of_chess_with_draws_have_the_ratings_of_ordo():
+    played = []
+    for row in CHESS.splitlines():
+        white, *opponents = row.split()
+        for black, counts in zip(opponents[::2], opponents[1::2], strict=True):
+            for score, count in zip((100, 50, 0), counts, strict=True):
+                for _ in range(int(count)):
+                    played.append(match("duel", f"{white} {black}", score, 100 - score, seed=len(played)))
+    assert len(played) == 61
+    plain = bradley_terry.rate(arrays_of(played), refits=2, prior=False)
+    values = {rating.bot: ORDO_LOGIT * rating.strength.value for rating in plain.ratings}
+    mean = np.mean(list(values.values()))
+    assert {bot: value - mean for bot, value in values.items()} == pytest.approx(ORDO, abs=0.05)
+    white = plain.advantages["maze/duel", "explorer"].value
+    # The advantage is that of the fit by role, in which a bot may be better as White than as Black.
+    assert ORDO_LOGIT * white == pytest.approx(ORDO_WHITE, abs=5)
+    shrunk = rated(*played)
+    assert list(shrunk) == list(ORDO)
+    for bot in ("Ash", "Oak", "Yew"):
+        assert 0.5 < ORDO_LOGIT * shrunk[bot].strength.value / ORDO[bot] < 1
+
+
 @pytest.mark.parametrize(
     "played",
     [
