@@ -1,22 +1,26 @@
 """Uncertainty of ratings: blocks, repeats, intervals, ranks, tiers, and warnings."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import permutations
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.results.arrays import PLAY_BITS
+from arena.results.arrays import PLAY_BITS, Mask
 from arena.results.ratings import Ratings, bradley_terry, points
 from arena.results.ratings.bradley_terry import FAR_LOGITS, center
 from arena.results.ratings.fitting.bootstrap import bootstrap, by_blocks, inflation
 from arena.results.ratings.fitting.comparable import groups
 from arena.results.ratings.fitting.estimate_priors import estimate
-from arena.results.ratings.fitting.fit import Fit
+from arena.results.ratings.fitting.fit import Fit, chance
 from arena.results.ratings.fitting.intervals import better, difference, rank_intervals, strengths, tiers
 from arena.results.ratings.fitting.match_totals import MatchTotals, add_up, key
 from arena.results.ratings.fitting.model import model_of
+from arena.results.ratings.fitting.outsiders import far_ends, outsiders, stretched
+from arena.results.ratings.fitting.overall import estimate_overall
 from arena.results.ratings.points import expectations
 from arena.values import Played
 from tests.support.simulated import DUEL, TRIO, League, league, limit, match, play, small_events
@@ -105,12 +109,16 @@ def test_legs_of_one_seed_are_one_block_and_other_seeds_and_bots_are_others():
 def naive(seen: MatchTotals, found: Fit) -> np.ndarray:
     """The scatter of the slope over the blocks, one block after another."""
     model, total = found.model, np.zeros((found.model.size, found.model.size))
+    blocks = np.bincount(seen.seating)
     for block in range(int(seen.block.max(initial=-1)) + 1):
         slope = np.zeros(model.size)
         for part in np.flatnonzero(seen.block == block):
             for score in np.flatnonzero(model.seating == seen.seating[part]):
                 got = seen.part_scores[part, model.role[score]] / 100
-                surplus = got - seen.part_matches[part] * found.expected[score]
+                count = blocks[seen.seating[part]]
+                expected = found.expected[score] if count == 1 else model.mean[score]
+                lost = inflation(seen, found, blocks == 1) if count == 1 else count / (count - 1)
+                surplus = np.sqrt(lost) * (got - seen.part_matches[part] * expected)
                 weight = found.weight[score] / seen.matches[seen.seating[part]]
                 np.add.at(slope, model.unknown[score], weight * surplus * model.factor[score])
         total += np.outer(slope, slope)
@@ -145,16 +153,115 @@ def test_refits_lie_about_the_fit_as_wide_as_its_uncertainty():
     np.testing.assert_allclose(drawn.std(axis=1), np.sqrt(np.diag(fitted.covariance)), rtol=0.25)
 
 
+def every_seating(totals: MatchTotals) -> Mask:
+    return np.ones(len(totals.seats), dtype=np.bool_)
+
+
 def test_residuals_that_the_fit_took_out_are_put_back(monkeypatch):
     field = league(np.random.default_rng(1), bots=5)
     few, many = (add_up(play(np.random.default_rng(1), field, repeats=repeats)) for repeats in (1, 60))
     fitted = estimate(model_of(many))
-    assert inflation(few, estimate(model_of(few))) > 1.2
-    assert 1 < inflation(many, fitted) < 1.02
-    advantage, *_ = bootstrap(many, fitted, 200, np.random.default_rng(1))
+    assert inflation(few, estimate(model_of(few)), every_seating(few)) > 1.2
+    assert 1 < inflation(many, fitted, every_seating(many)) < 1.02
+    single = add_up(play(np.random.default_rng(1), league(np.random.default_rng(1), bots=12)))
+    fitted = estimate(model_of(single))
+    advantage, *_ = bootstrap(single, fitted, 200, np.random.default_rng(1))
     monkeypatch.setattr("arena.results.ratings.fitting.bootstrap.inflation", lambda *_: 9.0)
-    wider, *_ = bootstrap(many, fitted, 200, np.random.default_rng(1))
+    wider, *_ = bootstrap(single, fitted, 200, np.random.default_rng(1))
     assert wider.std() > 1.3 * advantage.std()
+
+
+def test_the_fit_takes_its_unknowns_out_of_blocks_and_not_out_of_matches():
+    field = league(np.random.default_rng(1), bots=8)
+    totals = add_up(play(np.random.default_rng(1), field))
+    fitted = estimate_overall(totals)
+    used = float((fitted.covariance * fitted.information.T).sum())
+    found = inflation(totals, fitted, every_seating(totals))
+    assert found == pytest.approx(1 / (1 - used / 28))  # 28 pairs, 56 matches
+
+
+def test_copies_that_carry_most_of_the_weight_lose_most_to_the_fit():
+    """Of 12 bots one has chance: its 440 blocks are many, but the 55 pairs of the others tell most."""
+    field = league(np.random.default_rng(1))
+    totals = add_up(play(np.random.default_rng(1), field, repeats=20, without_chance=11))
+    fitted = estimate_overall(totals)
+    single = np.bincount(totals.seating) == 1
+    assert single.sum() == 110
+    assert inflation(totals, fitted, single) > 1.15
+    assert inflation(totals, fitted, every_seating(totals)) < 1.06
+
+
+def test_what_a_bot_is_against_one_opponent_makes_no_interval_wider():
+    random = np.random.default_rng(3)
+    totals = add_up(play(random, league(random, bots=8, spread=0.5, pairs=2.0), repeats=8))
+    fitted = estimate_overall(totals)
+    bots = slice(len(fitted.model.advantages), None)
+    of_blocks = by_blocks(totals, fitted).diagonal()[bots]
+    # Pairs with an effect of their own are less even than the model says, so luck decides less.
+    assert of_blocks.mean() < 0.9 * fitted.scatter.diagonal()[bots].mean()
+
+
+def outsiders_league(wins: dict[str, int], duels: Sequence[tuple[str, str]] = (), rounds: int = 2) -> MatchTotals:
+    """Twelve even bots, and outsiders with these wins against the first of them; all `duels` are won by the first."""
+    even = [f"even{number}" for number in range(12)]
+    played = []
+    for one, other in permutations(even, 2):
+        for number in range(rounds):
+            won = 100 * (number % 2)
+            played.append(match("duel", f"{one} {other}", won, 100 - won, seed=len(played)))
+    for weak, won in wins.items():
+        for number in range(rounds):
+            for opponent in even:
+                score = 100 if opponent == even[0] and number < won else 0
+                played.append(match("duel", f"{weak} {opponent}", score, 100 - score, seed=len(played)))
+                played.append(match("duel", f"{opponent} {weak}", 100, 0, seed=len(played)))
+    for winner, loser in duels:
+        played.append(match("duel", f"{winner} {loser}", 100, 0, seed=len(played)))
+    return add_up(arrays_of([replace(one, id=str(number)) for number, one in enumerate(played)]))
+
+
+def expected_wins(fitted: Fit, totals: MatchTotals, lower: dict[str, float]) -> float:
+    """The wins that the model expects of these bots, so much below the fit."""
+    model = fitted.model
+    unknowns = fitted.unknowns.copy()
+    column = {bot: len(model.advantages) + totals.bots.index(bot) for bot in lower}
+    for bot, distance in lower.items():
+        unknowns[column[bot]] -= distance
+    seats = totals.seats[model.seating]
+    is_weak = np.isin(seats, [totals.bots.index(bot) for bot in lower])
+    own = is_weak[np.arange(len(seats)), model.role] & ~is_weak.all(axis=1)  # against other bots
+    return float((chance(model, unknowns) * model.matches)[own].sum())
+
+
+def fall(fitted: Fit, totals: MatchTotals, lower: dict[str, float]) -> float:
+    """How much less likely one win is with so few expected than with one, by the Poisson distribution."""
+    wins = expected_wins(fitted, totals, lower)
+    return (wins - 1 - np.log(wins)) / fitted.dispersion[0]
+
+
+def test_outsiders_of_one_side_that_share_a_win_have_far_ends_together():
+    """One of them has beaten the other only, which bounds it by the single win of the other."""
+    totals = outsiders_league({"weak": 1, "weaker": 0}, duels=[("weaker", "weak"), ("weak", "weaker")])
+    fitted = estimate_overall(totals)
+    bots = outsiders(fitted)
+    assert [totals.bots[bot] for bot in bots] == ["weak", "weaker"]
+    weak, weaker = far_ends(fitted, bots)
+    assert fall(fitted, totals, {"weak": min(weak, weaker), "weaker": min(weak, weaker)}) >= 1.92 * 0.9
+
+
+def test_the_far_end_of_an_outsider_is_where_its_matches_alone_have_it():
+    totals = outsiders_league({"weak": 1})
+    fitted = estimate_overall(totals)
+    bots = outsiders(fitted)
+    assert [totals.bots[bot] for bot in bots] == ["weak"]
+    (distance,) = far_ends(fitted, bots)
+    assert fall(fitted, totals, {"weak": distance}) == pytest.approx(1.92, rel=0.1)
+    strength = np.column_stack((fitted.unknowns, bootstrap(totals, fitted, 400, np.random.default_rng(1))))
+    strength = strength[len(fitted.model.advantages) :]
+    drawn_in, reaching = strengths(strength)[bots[0]], strengths(stretched(fitted, strength))[bots[0]]
+    assert reaching.low == pytest.approx(reaching.value - distance, abs=1e-6)
+    assert reaching.low < drawn_in.low - 0.3
+    assert (reaching.value, reaching.high) == (drawn_in.value, drawn_in.high)
 
 
 def test_of_very_many_scores_there_are_fewer_refits_but_enough_for_an_interval(monkeypatch):
@@ -221,8 +328,19 @@ def test_a_rank_interval_holds_the_ranks_of_nineteen_in_twenty_draws():
 
 def test_an_interval_holds_the_figure_and_nineteen_in_twenty_draws():
     (one, other) = strengths(np.stack([np.r_[50.0, np.arange(101)], np.r_[200.0, np.arange(101)]]))
-    assert one == pytest.approx((50, 2.5, 97.5))
-    assert other == pytest.approx((200, 2.5, 200))
+    assert one == pytest.approx((50, 1.55, 98.45))  # numbers 2.55 and 99.45 of 101
+    assert other == pytest.approx((200, 1.55, 200))
+
+
+@pytest.mark.parametrize("draws", [79, 200])
+def test_a_new_draw_lies_outside_of_an_interval_once_in_twenty_times(draws):
+    random = np.random.default_rng(1)
+    rows = random.standard_normal((3000, 1 + draws))
+    rows[:, 0] = 0.0
+    outside = 0
+    for found, new in zip(strengths(rows), random.standard_normal(len(rows)), strict=True):
+        outside += not found.low <= new <= found.high
+    assert 0.042 < outside / len(rows) < 0.058
 
 
 def test_a_tier_ends_where_its_best_is_surely_better():

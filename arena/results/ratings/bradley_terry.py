@@ -24,13 +24,11 @@ from arena.results.ratings.fitting.fit import Fit
 from arena.results.ratings.fitting.intervals import Cells, ratings_of, strengths
 from arena.results.ratings.fitting.match_totals import MatchTotals, add_up
 from arena.results.ratings.fitting.model import Model, model_of
+from arena.results.ratings.fitting.outsiders import stretched
 from arena.results.ratings.fitting.overall import estimate_overall
 
 FAR_LOGITS = 2.0
 """Distance from the average bot beyond which a bot counts as this far away."""
-WIDER = 1.07
-"""Refits know nothing of how far the model is wrong, where a bot's strength is special to a role or
-an opponent. Without this factor intervals hold the truth in 93.5 % of cases."""
 INFINITE_LOGITS = 12.0
 """A difference beyond this has no finite answer: so strong a bot loses one match in 160,000."""
 
@@ -52,7 +50,7 @@ def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS, prior: bool = T
     overall = overall[len(fitted.model.advantages) :]  # N x (1 + refits)
     if len(totals.bots):
         overall -= center(overall)
-        overall[:, 1:] = overall[:, :1] + WIDER * (overall[:, 1:] - overall[:, :1])
+        overall = stretched(fitted, overall)
     errors = _unplayed_errors(totals, by_role)
     overall[:, 1:] += errors[:, None] * random.standard_normal(overall[:, 1:].shape)
 

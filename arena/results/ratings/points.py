@@ -90,7 +90,8 @@ def _noise(totals: MatchTotals, cell: Ints, count: Floats) -> tuple[Floats, Floa
                 pair = np.maximum(pair, 0)  # where a role is missing the product is 0
                 products = weight * share[left, left_role] * share[right, right_role]
                 total += np.bincount(pair, weights=products, minlength=size * size)
-    square = inflation(totals, fitted) * total.reshape(size, size)
+    every_seating: Mask = np.ones(len(totals.seats), dtype=np.bool_)
+    square = inflation(totals, fitted, every_seating) * total.reshape(size, size)
     seatings = _by_cell(cell, np.ones(cell.shape), size)
     mean_dispersion = _by_cell(cell, dispersion, size) / seatings
     return (square + square.T) / 2, mean_dispersion

@@ -22,27 +22,32 @@ The prior of each fit is another, too.
 # to it (Kass and Steffey, 1989). The variance of a spread's logarithm is 1 / (2 n), where n is the
 # number of strengths that the matches have told apart from 0.
 #
-# Two corrections keep the intervals wide enough in small events:
-# - The fit follows the scores, which makes the residuals too small: `inflation` enlarges them
-#   again.
+# What is resampled is the luck of the matches, not what the model gets wrong. A bot that is
+# stronger against one opponent than against others is so in every match, also in matches without
+# end. So the share of a block counts from the mean of its seating, where that has several blocks.
+#
+# Three corrections keep the intervals as wide as they must be in small events:
+# - The fit follows the scores, which makes the residuals too small, and a mean makes deviations
+#   from it too small. `inflation`, and R / (R - 1) for a seating of R blocks, enlarge them again.
+#   The fit takes its unknowns out of the blocks, not out of the matches: both legs of a block tell
+#   about the same difference (Bell and McCaffrey, 2002, correct for clusters in this way).
 # - Where a strength rests on few blocks, their scatter is itself a guess from few numbers, so there
-#   it leans on the scatter that the model expects (LEAN_BLOCKS). Without this, in simulated leagues
-#   of one match a seating, a 95 % interval holds the true strength in 91 to 93 % of cases, with it
-#   in 94 %. From a hundred blocks on it changes nothing.
+#   it leans on the scatter that the model expects (LEAN_BLOCKS), as far as all blocks together say
+#   that its size is right. From a hundred blocks on it changes nothing.
+# - Bots far from all others have an end of their own (outsiders.py).
 #
 # intervals.py cuts the intervals of ratings and ranks from the refits. Their coverage is measured
-# on leagues of known strengths: `python benchmarks/ratings.py 30 coverage`, 36 kinds of leagues
-# with some 360 intervals each, so the figures are right to about 2 %. The truth is the rating after
-# matches without end. Intervals that should hold it in 95 % of cases hold it in 93.3 to 97.8 %
-# where the model is right, and in 98.9 % among three bots; if all bots but one are deterministic,
-# in 92.5 %. Where the model is wrong: 98.6 and 98.9 % where pairs have an effect of their own, and
-# 91.9 % where all pairs share the same lucky seeds. A bot 6 logits away from the others that scored
-# a little is drawn towards them by the prior: its interval holds the truth in 83 to 93 % of cases.
+# on leagues of known strengths: `python benchmarks/ratings.py 60 coverage`, 36 kinds of leagues
+# with some 720 intervals each, so the figures are right to about 2 %. The truth is the rating after
+# matches without end. benchmarks/README.md has the figures, kind by kind: intervals that should
+# hold it in 95 % of cases hold it in 93 to 97.5 %. Outside of this are three bots (98 %): nobody
+# can estimate from three strengths how far bots lie apart, so the spread of the prior leans on a
+# belief of 1.5 logits, while these leagues have 1. And there are seeds that all pairs share (91 %).
 
 import numpy as np
 import numpy.typing as npt
 
-from arena.results.arrays import Floats, Ints, rounded
+from arena.results.arrays import Floats, Ints, Mask, rounded
 from arena.results.ratings.fitting.estimate_priors import LEAST_FREE
 from arena.results.ratings.fitting.fit import Fit
 from arena.results.ratings.fitting.match_totals import MatchTotals
@@ -75,18 +80,7 @@ def bootstrap(totals: MatchTotals, fitted: Fit, refits: int, random: np.random.G
     if not model.size:
         return np.zeros((0, refits))
     refits = min(refits, max(FEWEST_REFITS, WORK // len(model.mean)))
-    # The number of blocks that each unknown rests on decides how much of the expected scatter its
-    # own is mixed with.
-    parts, scores = np.bincount(totals.seating), np.bincount(model.seating)
-    used = (model.credit != 0) * (parts / scores)[model.seating][:, None]
-    blocks = np.bincount(model.unknown.ravel(), weights=used.ravel(), minlength=model.size).astype(
-        np.float64
-    )
-    lean = LEAN_BLOCKS / (LEAN_BLOCKS + blocks)
-    measured, expected = np.sqrt(np.outer(1 - lean, 1 - lean)), np.sqrt(np.outer(lean, lean))
-    scatter = (
-        inflation(totals, fitted) * by_blocks(totals, fitted) * measured + fitted.scatter * expected
-    )
+    scatter = _scatter(totals, fitted)
     pull = fitted.pulls
     by_spreads = 2 * pull / (SURE + fitted.unknowns @ pull) @ pull.T
     root = rounded(np.linalg.cholesky(np.asarray(scatter) + fitted.prior + by_spreads))
@@ -96,17 +90,57 @@ def bootstrap(totals: MatchTotals, fitted: Fit, refits: int, random: np.random.G
     return np.hstack([solver.solve(shifts[:, at : at + chunk]) for at in range(0, refits, chunk)])
 
 
-def inflation(totals: MatchTotals, fitted: Fit) -> float:
-    """Return the factor that undoes the fit's effect on squared residuals.
+def inflation(totals: MatchTotals, fitted: Fit, seatings: Mask) -> float:
+    """Return the factor that undoes the fit's effect on squared residuals of blocks.
 
-    It is the number of matches, divided by the same number less the unknowns that the fit used.
+    It is the number of blocks of these seatings, divided by the same number less the unknowns that
+    the fit took from them: a part of all that it used, as large as their part of the information.
     """
     used = float((fitted.covariance * fitted.information.T).sum())  # the trace of their product
-    return 1 / max(1 - used / float(totals.different.sum()), LEAST_FREE)
+    information = fitted.weight * fitted.expected * (1 - fitted.expected)  # N
+    of_these = float(information[seatings[fitted.model.seating]].sum())
+    part = of_these / max(float(information.sum()), 1e-9)
+    blocks = len(np.unique(totals.block[seatings[totals.seating]]))
+    return 1 / max(1 - used * part / max(blocks, 1), LEAST_FREE)
+
+
+def _scatter(totals: MatchTotals, fitted: Fit) -> Floats:
+    """Return P x P: the covariance of the slope, from the blocks and from the model."""
+    model = fitted.model
+    measured = by_blocks(totals, fitted)
+    blocks = _blocks(totals, fitted)
+    # All bots together say how far the model is right about the size of the scatter.
+    bots = slice(len(model.advantages), None)
+    of_blocks = measured.diagonal()[bots].sum()
+    of_model = fitted.scatter.diagonal()[bots].sum()
+    # Two bots meet in a block.
+    independent = blocks[bots].sum() / 2
+    size = (LEAN_BLOCKS + independent * of_blocks / of_model) / (LEAN_BLOCKS + independent)
+    # The number of blocks that each unknown rests on decides how much of the expected scatter its
+    # own is mixed with.
+    lean = LEAN_BLOCKS / (LEAN_BLOCKS + blocks)
+    own_part = np.sqrt(np.outer(1 - lean, 1 - lean))
+    model_part = np.sqrt(np.outer(lean, lean))
+    return np.asarray(measured * own_part + size * fitted.scatter * model_part)
+
+
+def _blocks(totals: MatchTotals, fitted: Fit) -> Floats:
+    """Return P: how many blocks each unknown rests on, less those that means used up."""
+    model = fitted.model
+    parts = np.bincount(totals.seating, minlength=len(totals.seats))
+    scores = np.bincount(model.seating, minlength=len(totals.seats))
+    free = np.where(parts > 1, parts - 1, parts) / np.maximum(scores, 1)  # S
+    used = (model.credit != 0) * free[model.seating][:, None]  # N x K
+    blocks = np.bincount(model.unknown.ravel(), weights=used.ravel(), minlength=model.size)
+    return blocks.astype(np.float64)
 
 
 def by_blocks(totals: MatchTotals, fitted: Fit) -> Floats:
-    """Return P x P: the sum over the blocks of their share of the slope, times itself."""
+    """Return P x P: the scatter of the slope over the blocks.
+
+    It is the sum over the blocks of their share of the slope, times itself. A share counts from the
+    mean of its seating, or, if that has one block, from what the fit expects.
+    """
     model = fitted.model
     score: Ints = np.zeros(
         totals.seats.shape, dtype=np.int64
@@ -115,6 +149,12 @@ def by_blocks(totals: MatchTotals, fitted: Fit) -> Floats:
     score[model.seating, model.role] = np.arange(len(model.seating))
     weight[model.seating, model.role] = fitted.weight / totals.matches[model.seating]
     expected[model.seating, model.role] = fitted.expected
+    parts = np.bincount(totals.seating, minlength=len(totals.seats))[:, None]  # S x 1
+    mean = totals.scores / (100 * totals.matches[:, None])
+    expected = np.where(parts > 1, mean, expected)
+    single = inflation(totals, fitted, parts[:, 0] == 1)
+    lost = np.where(parts > 1, parts / np.maximum(parts - 1, 1), single)
+    weight = weight * np.sqrt(lost)
     at = totals.seating
     surplus = weight[at] * (
         totals.part_scores / 100 - totals.part_matches[:, None] * expected[at]

@@ -11,8 +11,9 @@ does not matter here.
 # then counted: bots that met often vary together, and an interval of each bot alone would hide
 # that.
 #
-# - An interval of a strength is cut from its resamples at 2.5 and 97.5 %, widened to hold the
-#   figure itself, and open on the side where no match bounds the bot (comparable.py): there the
+# - An interval of a strength is cut from its resamples at 2.5 and 97.5 %: of n resamples at number
+#   (n + 1) / 40, which leaves out just that part on average. It is widened to hold the figure
+#   itself, and open on the side where no match bounds the bot (comparable.py): there the
 #   resamples show the prior only.
 # - The interval of a rank is cut from the ranks that the bot has in each resample, rounded outwards
 #   to whole ranks.
@@ -184,7 +185,7 @@ def strengths(rows: Floats, below: Mask | None = None, above: Mask | None = None
     if not len(rows):
         return []
     value = rows[:, 0]
-    low, high = np.quantile(rows[:, 1:], (TAIL, 1 - TAIL), axis=1)
+    low, high = np.quantile(rows[:, 1:], (TAIL, 1 - TAIL), axis=1, method="weibull")
     low = np.minimum(value, low)
     high = np.maximum(value, high)
     if below is not None:
