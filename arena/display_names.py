@@ -5,6 +5,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from arena import look_alikes
 from arena.values import Bot
 
 NAME = 20
@@ -13,28 +14,37 @@ KEPT_LETTERS = 4
 """The letters that are kept of a beginning that names share."""
 WORD = 8
 """The most letters of a word that are kept before the letter in which names differ."""
+CUT = "…"
+"""It stands for the letters that a chart does not show."""
 
 
 def display_names(bots: Iterable[Bot]) -> dict[str, str]:
     """Return the label of each bot, by its name: its display name where it has one.
 
-    No two labels are alike.
+    No two labels look alike: a name that readers may take for that of another bot has the bot's own
+    name behind it.
     """
     entered = tuple(bots)
+    looks = look_alikes.groups(name for bot in entered for name in (bot.name, bot.display))
     uses: Counter[str] = Counter()
     for bot in entered:
-        uses.update({bot.name.casefold(), bot.display.casefold()} - {""})
+        uses.update({looks[bot.name], looks[bot.display]})
     labels: dict[str, str] = {}
     for bot in entered:
         if bot.display in ("", bot.name):
             labels[bot.name] = bot.name
-        elif uses[bot.display.casefold()] == 1:
+        elif uses[looks[bot.display]] == 1:
             labels[bot.name] = bot.display
         else:
             labels[bot.name] = f"{bot.display} ({bot.name})"
     # A display name may also look like the label that another bot was given just now.
-    alike = Counter(map(str.casefold, labels.values()))
-    return {name: name if alike[label.casefold()] > 1 else label for name, label in labels.items()}
+    label_looks = look_alikes.groups(labels.values())
+    label_uses = Counter(label_looks[label] for label in labels.values())
+    distinct: dict[str, str] = {}
+    for name, label in labels.items():
+        is_shared = label_uses[label_looks[label]] > 1
+        distinct[name] = name if is_shared else label
+    return distinct
 
 
 def bot_shown(text: str, bots: Iterable[Bot]) -> str:
@@ -60,7 +70,7 @@ def _folded(text: str) -> str:
 
 
 def shortened(texts: Sequence[str], length: int = NAME) -> list[str]:
-    """Shorten texts in their middle, but never so far that two become alike.
+    """Shorten texts in their middle, but never so far that two look alike.
 
     Where both ends of names are the same, what follows the shared beginning is kept; where that
     does not part them either, the labels grow beyond `length` until it does.
@@ -69,10 +79,17 @@ def shortened(texts: Sequence[str], length: int = NAME) -> list[str]:
     longest = max(map(len, texts), default=0)
     for size in range(length, longest + length + 1):
         waiting = [text for text in dict.fromkeys(texts) if text not in labels]
+        if not waiting:
+            break
         candidates = _candidates(waiting, size)
-        uses = Counter(labels.values())
-        uses.update(candidates.values())
-        labels |= {text: label for text, label in candidates.items() if uses[label] == 1}
+        # The sign of a cut is no letter of a name: names in ASCII stay so.
+        plain = [label.replace(CUT, "...") for label in (*labels.values(), *candidates.values())]
+        looks = look_alikes.groups(plain)
+        uses = Counter(looks[label] for label in plain)
+        for text, label in candidates.items():
+            look = looks[label.replace(CUT, "...")]
+            if uses[look] == 1:
+                labels[text] = label
     return [labels.get(text, text) for text in texts]
 
 
@@ -93,7 +110,7 @@ def _ends(text: str, size: int) -> str:
     if len(text) <= size:
         return text
     tail = (size - 1) // 2
-    return f"{text[: size - 1 - tail]}…{text[len(text) - tail :]}"
+    return f"{text[: size - 1 - tail]}{CUT}{text[len(text) - tail :]}"
 
 
 def _differing(text: str, size: int, group: list[str]) -> str:
@@ -104,4 +121,4 @@ def _differing(text: str, size: int, group: list[str]) -> str:
         word -= 1
     if len(text) <= size or word <= KEPT_LETTERS:
         return _ends(text, size)
-    return f"{text[:KEPT_LETTERS]}…{_ends(text[word:], size - KEPT_LETTERS - 1)}"
+    return f"{text[:KEPT_LETTERS]}{CUT}{_ends(text[word:], size - KEPT_LETTERS - 1)}"

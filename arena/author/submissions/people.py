@@ -20,6 +20,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from arena import look_alikes
 from arena.author.submissions.downloads import Label
 from arena.errors import ArenaError
 from arena.event.discovery import names
@@ -190,7 +191,7 @@ def _masks(text: str, person: Person) -> bool:
         real_words += _words(mark)
     real_words += _turned(real_words, turns=True)
     pairs = itertools.product(words, real_words)
-    return any(names.look_alike(word, real_word) for word, real_word in pairs)
+    return any(look_alikes.look_alike(word, real_word) for word, real_word in pairs)
 
 
 def spelling(id_: str) -> str:
@@ -307,8 +308,8 @@ def _refuse_like_ids(path: Path, people: Iterable[Person], lines: Mapping[str, i
     for person in people:
         if not person.has_id:
             continue
-        first = looks.setdefault(names.skeleton(person.id), person)
-        if names.look_alike(person.id, first.id):
+        first = looks.setdefault(look_alikes.skeleton(person.id), person)
+        if look_alikes.look_alike(person.id, first.id):
             raise ArenaError(
                 f"{path}: line {lines[person.id]}: the id {person.id!r} ({person.id!a}) looks "
                 f"like that of line {lines[first.id]}, {first.id!r} ({first.id!a}); give each "

@@ -11,25 +11,17 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cache
 
+from arena import look_alikes
 from arena.errors import ArenaError
 
-VARIATION_SELECTORS = frozenset(map(chr, range(0xFE00, 0xFE10)))
-BLANK = VARIATION_SELECTORS | frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-"""Letters and marks that are printable by Unicode, and invisible."""
 DISPLAY_LETTERS = 60
 NAME_LETTERS = 40
 
 
 def display(real: str) -> str:
     """Return a display name: one line of printable text, composed, whose length fits a table."""
-    letters = []
-    for letter in unicodedata.normalize("NFC", real):
-        is_visible = letter.isprintable() and letter not in BLANK
-        letters.append(letter if is_visible else " ")
-    text = " ".join("".join(letters).split())
-    return text[:DISPLAY_LETTERS].rstrip()
+    return look_alikes.visible(real)[:DISPLAY_LETTERS].rstrip()
 
 
 def safe(real: str) -> str:
@@ -67,11 +59,12 @@ def all_distinct(wanted: Sequence[str]) -> list[str]:
 
 
 def unambiguous(people: Sequence[tuple[str, str]]) -> list[str]:
-    """Return the name for each name and id, with the id behind it if others have the name, too."""
-    uses = Counter(name.casefold() for name, _ in people)
+    """Return the name for each name and id, with the id behind it if another name looks alike."""
+    looks = look_alikes.groups(name for name, _ in people)
+    uses = Counter(looks[name] for name, _ in people)
     names = []
     for name, identifier in people:
-        is_shared = uses[name.casefold()] > 1
+        is_shared = uses[looks[name]] > 1
         names.append(f"{name} ({identifier})" if identifier and is_shared else name)
     return names
 
@@ -85,51 +78,14 @@ def latin(real: str) -> str:
     return anyascii(unicodedata.normalize("NFC", real))
 
 
-def look_alike(name: str, other: str) -> bool:
-    """Return whether two different names look the same, for example by a Cyrillic A.
-
-    They do if they have the same skeleton (Unicode TR39). Names in ASCII never do: `rn` looks like
-    `m` in some fonts, but honest people type both.
-    """
-    if name == other or (name.isascii() and other.isascii()):
-        return False
-    return skeleton(name) == skeleton(other)
-
-
 def refuse_look_alike(name: str, others: Iterable[str], cure: str) -> None:
     """Raise ArenaError, which ends with `cure`, if a name looks like another name of `others`."""
     for other in others:
-        if look_alike(name, other):
+        if look_alikes.look_alike(name, other):
             raise ArenaError(
                 f"{name!r} ({name!a}) looks like {other!r} ({other!a}), "
                 f"which is another name: {cure}"
             )
-
-
-def skeleton(text: str) -> str:
-    """Return a text that is the same for all names that look the same."""
-    letters = unicodedata.normalize("NFD", display(text))
-    return unicodedata.normalize("NFD", "".join(map(_prototype, letters))).casefold()
-
-
-@cache
-def _prototype(letter: str) -> str:
-    """Return the text that stands for all letters that look like this letter."""
-    # It is imported here because its table takes 0.1 s to load, and few names need it. The table
-    # lists the one text that replaces a letter; or, for a letter that replaces others, all of
-    # these. The first letter in the order of Unicode stands for all.
-    from confusable_homoglyphs.confusables import confusables_data
-
-    def similar(text: str) -> list[str]:
-        return [row["c"] for row in confusables_data.get(text, ())]
-
-    texts = similar(letter)
-    if len(texts) == 1:
-        if len(texts[0]) > 1:
-            return texts[0]
-        texts += similar(texts[0])
-    letters = [text for text in texts if len(text) == 1]
-    return min([letter, *letters])
 
 
 def words(real: str) -> frozenset[str]:

@@ -8,6 +8,7 @@ import typer
 
 from arena import whole_files
 from arena.cli import options, output, paths, stored_match
+from arena.display_names import display_names
 from arena.errors import ArenaError, writing
 from arena.games.quality import assessor_of
 from arena.replay import like_positions
@@ -46,7 +47,8 @@ def clip(
 
     every = tuple(scenes(game, record.turns, assessor_of(game)))
     chances = chances_of(game, record, every, _like_positions(match, record))
-    names = {seat.role: seat.bot.display or seat.bot.name for seat in record.match.seats}
+    labels = display_names(dict.fromkeys(seat.bot for seat in record.match.seats))
+    names = {seat.role: labels[seat.bot.name] for seat in record.match.seats}
     shown = Clip(game, record, names, every, chances, dark)
     first, last = _indices(turns, [scene.number for scene in every])
     if to.suffix == ".png":

@@ -24,7 +24,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from arena import file_formats, whole_files
+from arena import file_formats, look_alikes, whole_files
 from arena.author.submissions import people as people_files
 from arena.author.submissions.people import People, Person
 from arena.errors import ArenaError, known_are, writing
@@ -271,7 +271,7 @@ class Accounts:
         def add(account: Account) -> None:
             ids.update(account.ids)
             namesakes[account.name.casefold()].append(account)
-            looks[names.skeleton(account.name)].append(account.name)
+            looks[look_alikes.skeleton(account.name)].append(account.name)
 
         for account in known:
             add(account)
@@ -282,8 +282,8 @@ class Accounts:
                 raise ArenaError(
                     f"{name!r} has an account; `arena serve rotate` gives a new token for it"
                 )
-            for alike in looks[names.skeleton(name)]:
-                if names.look_alike(name, alike) and name.casefold() != alike.casefold():
+            for alike in looks[look_alikes.skeleton(name)]:
+                if look_alikes.look_alike(name, alike) and name.casefold() != alike.casefold():
                     raise ArenaError(
                         f"{name!r} ({name!a}) looks like {alike!r}, who is somebody else"
                     )
