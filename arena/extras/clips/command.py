@@ -24,13 +24,22 @@ TURNS = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 def clip(
     match: options.MatchId,
     to: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="match.gif, .svg, .mp4 (with ffmpeg), or .png.")
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="match.gif, .svg, .mp4 (with ffmpeg), or .png."
+        ),
     ] = Path("match.gif"),
     turns: Annotated[
-        str | None, typer.Option(metavar="A-B", help="Only these turns, or one; 0 is the start. A .png shows the last.")
+        str | None,
+        typer.Option(
+            metavar="A-B", help="Only these turns, or one; 0 is the start. A .png shows the last."
+        ),
     ] = None,
     key: Annotated[
-        bool, typer.Option("--key", help="Only the turns in which the chance to win broke, each with its sentence.")
+        bool,
+        typer.Option(
+            "--key", help="Only the turns in which the chance to win broke, each with its sentence."
+        ),
     ] = False,
     dark: Annotated[bool, typer.Option("--dark", help="For a dark page.")] = False,
     json: options.Json = False,
@@ -75,7 +84,9 @@ def _indices(turns: str | None, numbers: list[int]) -> tuple[int, int]:
     begin, end = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
     chosen = [index for index, number in enumerate(numbers) if begin <= number <= end]
     if not chosen:
-        raise ArenaError(f"--turns {turns}: expected A-B, or a number, of the turns 0 (the start) to {numbers[-1]}")
+        raise ArenaError(
+            f"--turns {turns}: expected A-B, or a number, of the turns 0 (the start) to {numbers[-1]}"
+        )
     return chosen[0], chosen[-1]
 
 

@@ -21,9 +21,15 @@ def export(
     match: str | None,
     all_versions: bool,
     json: bool,
-    card: Annotated[bool, typer.Option("--card", help="Only the leaderboard, as a picture: card.png or --to.")] = False,
-    badge: Annotated[str | None, typer.Option(metavar="BOT", help="Only a bot's rank: badge-BOT.svg, or --to.")] = None,
-    dark: Annotated[bool, typer.Option("--dark", help="A card for dark pages: card-dark.png.")] = False,
+    card: Annotated[
+        bool, typer.Option("--card", help="Only the leaderboard, as a picture: card.png or --to.")
+    ] = False,
+    badge: Annotated[
+        str | None, typer.Option(metavar="BOT", help="Only a bot's rank: badge-BOT.svg, or --to.")
+    ] = None,
+    dark: Annotated[
+        bool, typer.Option("--dark", help="A card for dark pages: card-dark.png.")
+    ] = False,
 ) -> None:
     """Write the leaderboard as a card, or a bot's badge."""
     folder = paths.event_folder(event)
@@ -42,12 +48,20 @@ def _write_picture(
     from arena.pictures import card, pixels, svg
 
     # The card of the report, card.png, is a light one.
-    name = f"card{'-dark' * dark}.png" if badge is None else f"badge-{FORBIDDEN.sub('_', badge)[:100]}.svg"
+    name = (
+        f"card{'-dark' * dark}.png"
+        if badge is None
+        else f"badge-{FORBIDDEN.sub('_', badge)[:100]}.svg"
+    )
     to = to or folder / name
     if to.suffix not in {".png", ".svg"}:
         raise ArenaError(f"--to {to}: the name of a picture must end with .png or .svg")
     results = read(folder, all_versions=all_versions)
-    film = card.card(results, dark) if badge is None else card.badge(results, bot_shown(badge, results.event.bots))
+    film = (
+        card.card(results, dark)
+        if badge is None
+        else card.badge(results, bot_shown(badge, results.event.bots))
+    )
     content = svg.svg(film) if to.suffix == ".svg" else pixels.png([film])
     with writing(to):
         whole_files.write(to, content)

@@ -26,12 +26,12 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     for _, table in about.by_game(frame):
         game = str(table["game"].iloc[0])
         order, left_out = best(about.order([*table["bot"], *table["opponent"]], f"{game}/"), GRID)
-        grid = table.pivot_table(index="bot", columns="opponent", values="result").reindex(index=order, columns=order)
+        grid = table.pivot_table(index="bot", columns="opponent", values="result").reindex(
+            index=order, columns=order
+        )
         panels.append(((game, f"cycles: {100 * table['share'].iloc[0]:.0f} %"), grid))
         omitted = omitted or left_out
-    subtitle = (
-        f"Mean result in % against each bot that is surely beaten; below the diagonal it is a better one{omitted}"
-    )
+    subtitle = f"Mean result in % against each bot that is surely beaten; below the diagonal it is a better one{omitted}"
     figure, axes = grids(about, "no order is right", subtitle, panels)
     for panel in axes:
         panel.axline((-0.5, -0.5), slope=1, color=GREY, linewidth=0.6)

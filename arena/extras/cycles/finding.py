@@ -51,7 +51,8 @@ def surely_beats(payoffs: Payoffs) -> Mask:
         terms = [np.where(part > 0, part * np.log(2 * part), 0.0) for part in (mean, 1 - mean)]
     pairs = max(1, mean.size - len(mean))
     beats: Mask = (mean > 0.5) & (
-        np.exp(-payoffs.observations * rounded(sum(terms, np.zeros(mean.shape)))) < (1 - LEVEL) / pairs
+        np.exp(-payoffs.observations * rounded(sum(terms, np.zeros(mean.shape))))
+        < (1 - LEVEL) / pairs
     )
     return beats
 
@@ -59,7 +60,9 @@ def surely_beats(payoffs: Payoffs) -> Mask:
 def _shares(payoffs: Floats) -> Floats:
     """Return the share of triples that are cycles, for each N x N of T x N x N payoffs."""
     count = payoffs.shape[1]
-    beats = (payoffs > 0.5).astype(np.float64)  # the trace of its cube counts each cycle from each of its three bots
+    beats = (payoffs > 0.5).astype(
+        np.float64
+    )  # the trace of its cube counts each cycle from each of its three bots
     cyclic = np.einsum("tij,tji->t", beats @ beats, beats) / 3
     return np.asarray(cyclic / max(1, count * (count - 1) * (count - 2) / 6))
 

@@ -14,10 +14,17 @@ CYCLES = Columns(
     Column("triples", "Triples of bots"),
     Column("share", "The share of them in which A beats B, B beats C and C beats A", "0 to 1"),
     *(
-        Column(name, "Its 95 % interval; among equal bots a quarter of all triples are cycles by chance", "0 to 1")
+        Column(
+            name,
+            "Its 95 % interval; among equal bots a quarter of all triples are cycles by chance",
+            "0 to 1",
+        )
         for name in ("low", "high")
     ),
-    Column("proven", "Pairs of bots in which one surely beats the other, and which are in a cycle of such pairs"),
+    Column(
+        "proven",
+        "Pairs of bots in which one surely beats the other, and which are in a cycle of such pairs",
+    ),
 )
 BEATEN = Columns(
     Column("game", "The game"),
@@ -46,7 +53,10 @@ def beaten_in_cycles(results: Results) -> pd.DataFrame:
 
 def found_in(results: Results) -> Found:
     """Find the cycles of each game, which takes a bootstrap."""
-    return [(league, cycles_of(league.arrays, seed=league.event.resampling_seed)) for league in results.leagues]
+    return [
+        (league, cycles_of(league.arrays, seed=league.event.resampling_seed))
+        for league in results.leagues
+    ]
 
 
 def shares_of(cycles: Found) -> pd.DataFrame:

@@ -26,17 +26,27 @@ GAME, BOARD = "imported", "standard"
 
 def import_(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Files of results: CSV, or tags and games as PGN or SGF.")
+        list[Path],
+        typer.Argument(
+            metavar="FILE...", help="Files of results: CSV, or tags and games as PGN or SGF."
+        ),
     ],
     name: Annotated[
-        str | None, typer.Option(help="The archive is results/NAME; default: the name of the first file.")
+        str | None,
+        typer.Option(help="The archive is results/NAME; default: the name of the first file."),
     ] = None,
     game: Annotated[
-        str | None, typer.Option(metavar="GAME", help="The game of these matches, unless a column names it.")
+        str | None,
+        typer.Option(metavar="GAME", help="The game of these matches, unless a column names it."),
     ] = None,
     board: Annotated[
         str | None,
-        typer.Option("--board", "-b", metavar="BOARD", help="The board of these matches, unless a column names it."),
+        typer.Option(
+            "--board",
+            "-b",
+            metavar="BOARD",
+            help="The board of these matches, unless a column names it.",
+        ),
     ] = None,
     json: options.Json = False,
 ) -> None:
@@ -58,7 +68,9 @@ def import_(
             read, new, stored = _add(folder, chosen, files, reading)
         else:
             if folder.exists() and any(folder.iterdir()):
-                raise ArenaError(f"{folder}: is there already, without an archive; choose another --name")
+                raise ArenaError(
+                    f"{folder}: is there already, without an archive; choose another --name"
+                )
             with making_archive(folder, MAKING) as making:
                 read, new, stored = _add(making, chosen, files, reading)
                 whole_files.publish(making, folder)
@@ -67,7 +79,15 @@ def import_(
     folder_name = paths.displayed(folder)
     known = f", and {read - new} were there already" if read > new else ""
     output.print_result(
-        [{"folder": str(folder), "read": read, "new": new, "matches": stored, "left_out": reading.left_out}],
+        [
+            {
+                "folder": str(folder),
+                "read": read,
+                "new": new,
+                "matches": stored,
+                "left_out": reading.left_out,
+            }
+        ],
         f"{folder_name}: {output.counted(new, 'match')} added{known}; it has {output.counted(stored, 'match')}",
         json=json,
     )
@@ -105,7 +125,9 @@ class _Reading:
     def notes(self) -> Iterator[str]:
         """Yield what the user should know of what was left out."""
         if self._unread:
-            names = ", ".join(output.safe_line(column, 40) for column in dict.fromkeys(self._unread))
+            names = ", ".join(
+                output.safe_line(column, 40) for column in dict.fromkeys(self._unread)
+            )
             yield f"columns that are not read: {names}"
         if self.left_out:
             yield f"left out, without a result or the name of a player: {output.counted(self.left_out, 'game')}"

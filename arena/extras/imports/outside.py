@@ -77,28 +77,41 @@ def bot_name(text: str, position: FilePosition, column: str) -> str:
     if not name:
         raise position.mistake(column, "is empty; a bot needs a name")
     if len(name) > LONGEST_NAME:
-        raise position.mistake(column, f"a name has at most {LONGEST_NAME} letters, and this one has {len(name):,}")
+        raise position.mistake(
+            column, f"a name has at most {LONGEST_NAME} letters, and this one has {len(name):,}"
+        )
     if not name.isprintable():
         raise position.mistake(column, f"{clean(name)}: a name has printable letters only")
     if "/" in name or "\\" in name or name.startswith("."):
-        raise position.mistake(column, f"{clean(name)}: a name is no path: it has no slash and no dot before it")
+        raise position.mistake(
+            column, f"{clean(name)}: a name is no path: it has no slash and no dot before it"
+        )
     if name.startswith(FORMULA):
-        raise position.mistake(column, f"{clean(name)}: begins as a formula does; a name begins with a letter")
+        raise position.mistake(
+            column, f"{clean(name)}: begins as a formula does; a name begins with a letter"
+        )
     return name
 
 
 def role_name(text: str, position: FilePosition, column: str) -> str:
     """Return the name of a role; ArenaError for one that is none."""
     if ROLE.fullmatch(text) is None:
-        raise position.mistake(column, f"{clean(text)!r} is no role: it has up to 40 letters, digits, or any of _.-")
+        raise position.mistake(
+            column, f"{clean(text)!r} is no role: it has up to 40 letters, digits, or any of _.-"
+        )
     return text
 
 
 def board_name(text: str, position: FilePosition, column: str) -> str:
     """Return the name of a game or a board; ArenaError for one that is none."""
-    if len(text) > LONGEST_NAME or boards.NAME.fullmatch(text) is None or text.startswith((".", *FORMULA)):
+    if (
+        len(text) > LONGEST_NAME
+        or boards.NAME.fullmatch(text) is None
+        or text.startswith((".", *FORMULA))
+    ):
         raise position.mistake(
-            column, f"{clean(text)!r} is no name of a game or a board: it has letters, digits, or any of ._,=()-"
+            column,
+            f"{clean(text)!r} is no name of a game or a board: it has letters, digits, or any of ._,=()-",
         )
     return text
 
@@ -107,7 +120,9 @@ def short_text(text: str, position: FilePosition, column: str) -> str:
     """Return a text with single blanks; ArenaError where it is too long, or a terminal would obey it."""
     words = " ".join(text.split())
     if len(words) > LONGEST_KEY or not words.isprintable() or words.startswith(FORMULA):
-        raise position.mistake(column, f"{clean(words)!r} is no text of up to {LONGEST_KEY} printable letters")
+        raise position.mistake(
+            column, f"{clean(words)!r} is no text of up to {LONGEST_KEY} printable letters"
+        )
     return words
 
 
@@ -119,4 +134,6 @@ def moment(text: str, position: FilePosition, column: str) -> str:
             when = when.replace(tzinfo=UTC)
         return when.astimezone(UTC).isoformat()
     except (ValueError, OverflowError) as error:
-        raise position.mistake(column, f"{clean(text)!r} is no date, such as 2026-05-31 or 2026-05-31T18:30") from error
+        raise position.mistake(
+            column, f"{clean(text)!r} is no date, such as 2026-05-31 or 2026-05-31T18:30"
+        ) from error

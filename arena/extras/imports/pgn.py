@@ -89,7 +89,8 @@ def _games(path: Path) -> Iterator[_GameText]:
             move_words, comment_line = _without_comments(text, number, comment_line)
             if move_words and current is None:
                 raise position.mistake(
-                    "", f'{clean(move_words[0], 40)}: a game begins with tags, such as [White "ada"]'
+                    "",
+                    f'{clean(move_words[0], 40)}: a game begins with tags, such as [White "ada"]',
                 )
             if current is not None:
                 _add_moves(current, move_words)
@@ -118,7 +119,9 @@ def _tags(text: str, position: FilePosition) -> list[tuple[str, str]]:
 
 def _add_tag(game: _GameText, name: str, value: str, position: FilePosition) -> None:
     if name in game.tags:
-        raise position.mistake(f"tag {name}", f"is there twice in this game, first in line {game.lines[name]}")
+        raise position.mistake(
+            f"tag {name}", f"is there twice in this game, first in line {game.lines[name]}"
+        )
     if len(game.tags) >= MOST_TAGS:
         raise position.mistake(f"tag {name}", f"this game has more than {MOST_TAGS} tags")
     game.tags[name] = value
@@ -167,7 +170,9 @@ def _match(path: Path, text: _GameText, game: str, board: str | None) -> Outside
     if not result:
         return None
     if result not in RESULTS:
-        raise named.mistake("tag Result", f"{clean(result, 40)!r} is none of {', '.join(RESULTS)}, *")
+        raise named.mistake(
+            "tag Result", f"{clean(result, 40)!r} is none of {', '.join(RESULTS)}, *"
+        )
     if behind and RESULTS[behind] != RESULTS[result]:
         raise named.mistake("tag Result", f"is {result}, and behind the moves stands {behind}")
     if tags.get("White", "") in UNKNOWN or tags.get("Black", "") in UNKNOWN:

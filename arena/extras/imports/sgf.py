@@ -24,7 +24,14 @@ ESCAPE = re.compile(r"\\(\n?)(.?)", re.DOTALL)
 RESULT = re.compile(r"([BW])\+\s*([0-9]+(?:[.,/][0-9]*)?|[A-Za-z]*)", re.IGNORECASE)
 DRAWS = frozenset({"0", "draw", "jigo"})
 UNKNOWN = frozenset({"", "?", "void"})
-REASONS = {"r": "resign", "resign": "resign", "t": "time", "time": "time", "f": "forfeit", "forfeit": "forfeit"}
+REASONS = {
+    "r": "resign",
+    "resign": "resign",
+    "t": "time",
+    "time": "time",
+    "f": "forfeit",
+    "forfeit": "forfeit",
+}
 MOST_PROPERTIES = 500
 LONGEST_VALUE = 100_000
 """Letters of a value of the root, where some programs put a text about the game."""
@@ -76,7 +83,9 @@ def _trees(path: Path) -> Iterator[_Tree]:
                 if tree.nodes == 1 and tree.name in READ:
                     parts.append(value)
                     if length > LONGEST_VALUE:
-                        raise position.mistake(f"property {tree.name}", f"has more than {LONGEST_VALUE:,} letters")
+                        raise position.mistake(
+                            f"property {tree.name}", f"has more than {LONGEST_VALUE:,} letters"
+                        )
                 tree.content.update(value.encode())
                 if end < len(text):  # it is at the bracket that closes the value
                     _add_value(tree, "".join(parts), position)
@@ -115,7 +124,9 @@ def _trees(path: Path) -> Iterator[_Tree]:
                 if not tree.nodes:  # this parenthesis is one of the text around the games
                     tree = None
                 else:
-                    raise position.mistake(f"column {end}", f"{clean(sign)!r} is no part of an SGF file")
+                    raise position.mistake(
+                        f"column {end}", f"{clean(sign)!r} is no part of an SGF file"
+                    )
     if tree is not None and tree.nodes:
         raise FilePosition(path, tree.line).mistake("", "a game begins here and has no end")
 
@@ -168,7 +179,9 @@ def _match(path: Path, tree: _Tree, game: str | None, board: str | None) -> Outs
     number = values.get("GM", "")
     return OutsideMatch(
         position=FilePosition(path, tree.line),
-        game=game or GAMES.get(number) or outside.board_name(f"sgf-{number}", at("GM"), "property GM"),
+        game=game
+        or GAMES.get(number)
+        or outside.board_name(f"sgf-{number}", at("GM"), "property GM"),
         board=board or _board(tree, at),
         seats=tuple(seats),
         reason=reason,

@@ -52,7 +52,9 @@ def _text(content: bytes, position: FilePosition, *, may_be_latin: bool) -> str:
             raise position.mistake("", "the file is in UTF-16; save it as UTF-8")
         content = content.removeprefix(codecs.BOM_UTF8)
     if len(content) > LONGEST_LINE:
-        raise position.mistake("", f"has more than {LONGEST_LINE:,} bytes, as no line of results has")
+        raise position.mistake(
+            "", f"has more than {LONGEST_LINE:,} bytes, as no line of results has"
+        )
     zero = content.find(b"\0")
     if zero >= 0:
         raise position.mistake(f"byte {zero + 1}", "is zero; this is no text")
@@ -62,4 +64,6 @@ def _text(content: bytes, position: FilePosition, *, may_be_latin: bool) -> str:
     except UnicodeDecodeError as error:
         if may_be_latin:
             return content.decode("latin-1")
-        raise position.mistake(f"byte {error.start + 1}", "is no UTF-8; save the file as UTF-8") from error
+        raise position.mistake(
+            f"byte {error.start + 1}", "is no UTF-8; save the file as UTF-8"
+        ) from error

@@ -7,7 +7,19 @@ from arena.errors import ArenaError
 from arena.extras.imports.outside import OutsideMatch
 from arena.identity import digest_of
 from arena.results.archive import Archive
-from arena.values import IMPORTED, Board, Bot, Event, Fault, Match, Played, Record, Seat, SeatReport, Verdict
+from arena.values import (
+    IMPORTED,
+    Board,
+    Bot,
+    Event,
+    Fault,
+    Match,
+    Played,
+    Record,
+    Seat,
+    SeatReport,
+    Verdict,
+)
 
 MOST_MATCHES = 1_000_000
 MOST_BOTS = 10_000
@@ -46,9 +58,7 @@ class Importer:
         for match in matches:
             self.matches += 1
             if self._stored + self.matches > MOST_MATCHES:
-                message = (
-                    f"is beyond the {MOST_MATCHES:,} matches that an archive of results may have; import them in parts"
-                )
+                message = f"is beyond the {MOST_MATCHES:,} matches that an archive of results may have; import them in parts"
                 raise match.position.mistake("", message)
             identity = _identity(match)
             key = int(digest_of(*identity), 16)
@@ -74,7 +84,9 @@ class Importer:
         for seat in match.seats:
             bot = self._bot(match, seat.bot)
             seats.append(Seat(seat.role, bot))
-            reports.append(SeatReport(role=seat.role, bot=bot.name, digest=bot.digest, cpu=seat.seconds))
+            reports.append(
+                SeatReport(role=seat.role, bot=bot.name, digest=bot.digest, cpu=seat.seconds)
+            )
             scores[seat.role] = seat.score
             if seat.ending is not None:
                 message = seat.words or f"imported as {seat.ending.value}"
@@ -93,7 +105,9 @@ class Importer:
             match=planned,
             turns=(),
             verdict=Verdict(
-                scores=scores, reason=FORFEIT if faults else match.reason or IMPORTED, faults=tuple(faults)
+                scores=scores,
+                reason=FORFEIT if faults else match.reason or IMPORTED,
+                faults=tuple(faults),
             ),
             sides=board.sides,
             seats=tuple(reports),
@@ -105,7 +119,9 @@ class Importer:
         bot = self._bots.get(name)
         if bot is None:
             if len(self._bots) >= MOST_BOTS:
-                raise match.position.mistake("", f"is of one bot more than the {MOST_BOTS:,} that an archive may have")
+                raise match.position.mistake(
+                    "", f"is of one bot more than the {MOST_BOTS:,} that an archive may have"
+                )
             bot = Bot(name=name, command=(), digest=digest_of(IMPORTED, name))
             self._bots[name] = bot
         return bot
@@ -115,7 +131,9 @@ class Importer:
         roles = tuple(seat.role for seat in match.seats)
         by_side: dict[str, list[str]] = {}
         for seat in match.seats:
-            by_side.setdefault(f"side {seat.side}" if seat.side else seat.role, []).append(seat.role)
+            by_side.setdefault(f"side {seat.side}" if seat.side else seat.role, []).append(
+                seat.role
+            )
         sides = tuple(map(tuple, by_side.values()))
         label = f"{match.game}/{match.board}"
         board = self._boards.get(label)
@@ -124,13 +142,18 @@ class Importer:
                 message = f"is on one board more than the {MOST_BOARDS:,} that an archive may have"
                 raise match.position.mistake("", message)
             digest = digest_of(IMPORTED, label, roles, sides)
-            board = Board(game=match.game, name=match.board, rules=IMPORTED, digest=digest, roles=roles, sides=sides)
+            board = Board(
+                game=match.game,
+                name=match.board,
+                rules=IMPORTED,
+                digest=digest,
+                roles=roles,
+                sides=sides,
+            )
             self._boards[label] = board
         if set(board.roles) != set(roles):
             there = ", ".join(board.roles)
-            message = (
-                f"{label} has the roles {', '.join(roles)} here, and {there} in an earlier match; name another board"
-            )
+            message = f"{label} has the roles {', '.join(roles)} here, and {there} in an earlier match; name another board"
             raise match.position.mistake("", message)
         if {frozenset(side) for side in board.sides} != {frozenset(side) for side in sides}:
             raise match.position.mistake(
@@ -143,7 +166,9 @@ class Importer:
         for stored in self._archive.of_all_versions().played_of([record.match.id]):
             if _result(stored) != _result(Played.of(record)):
                 message = f"{self._archive.folder} has another result of match {match.name!r}, and keeps it"
-                raise match.position.mistake("column match", f"{message}; to replace it, import under another --name")
+                raise match.position.mistake(
+                    "column match", f"{message}; to replace it, import under another --name"
+                )
 
 
 def _result(played: Played) -> tuple[Any, ...]:
@@ -155,7 +180,16 @@ def _identity(match: OutsideMatch) -> tuple[object, ...]:
     if match.name:
         return IMPORTED, match.game, match.board, "named", match.name
     seats = [(seat.role, seat.bot, seat.score, seat.ending, seat.seconds) for seat in match.seats]
-    return IMPORTED, match.game, match.board, "content", sorted(seats), match.started, match.reason, match.content
+    return (
+        IMPORTED,
+        match.game,
+        match.board,
+        "content",
+        sorted(seats),
+        match.started,
+        match.reason,
+        match.content,
+    )
 
 
 def before_in(archive: Archive) -> Event | None:

@@ -97,14 +97,18 @@ def _rows(path: Path) -> Iterator[TableRow]:
         except StopIteration:
             return
         except csv.Error as error:
-            raise FilePosition(path, reader.line_num).mistake("", f"is no row of a CSV file: {error}") from error
+            raise FilePosition(path, reader.line_num).mistake(
+                "", f"is no row of a CSV file: {error}"
+            ) from error
         stripped = [cell.strip() for cell in cells]
         if not columns:
             columns = _header(stripped, position)
             yield TableRow(position, dict.fromkeys(columns, ""))
         elif any(stripped):
             if len(stripped) != len(columns):
-                raise position.mistake("", f"has {len(stripped)} cells, and the header has {len(columns)}")
+                raise position.mistake(
+                    "", f"has {len(stripped)} cells, and the header has {len(columns)}"
+                )
             yield TableRow(position, dict(zip(columns, stripped, strict=True)))
 
 
@@ -128,7 +132,9 @@ def _need(header: TableRow, needed: Iterable[str], columns: list[str]) -> None:
 
 
 def _need_score(header: TableRow, prefix: str, columns: list[str]) -> None:
-    score_columns = [column for column in (f"{prefix}score", f"{prefix}result") if column in columns]
+    score_columns = [
+        column for column in (f"{prefix}score", f"{prefix}result") if column in columns
+    ]
     if len(score_columns) != 1:
         message = "has both columns" if score_columns else "has no column"
         raise header.position.mistake("", f"{message} {prefix}score or {prefix}result: {LAYOUTS}")
@@ -139,13 +145,17 @@ def _long(rows: Iterator[TableRow], game: str, board: str) -> Iterator[OutsideMa
     together: list[TableRow] = []
     for row in rows:
         if not row.get("match"):
-            raise row.position.mistake("column match", "is empty; it says which rows are of one match")
+            raise row.position.mistake(
+                "column match", "is empty; it says which rows are of one match"
+            )
         if together and together[0].get("match") != row.get("match"):
             yield _of_seats(together, game, board)
             together = []
         together.append(row)
         if len(together) > MOST_COLUMNS:
-            raise row.position.mistake("column match", f"this match has more than {MOST_COLUMNS} seats")
+            raise row.position.mistake(
+                "column match", f"this match has more than {MOST_COLUMNS} seats"
+            )
     if together:
         yield _of_seats(together, game, board)
 
@@ -155,15 +165,21 @@ def _of_seats(rows: list[TableRow], game: str, board: str) -> OutsideMatch:
     for number, row in enumerate(rows, 1):
         for column in MATCH_COLUMNS:
             if row.get(column) != rows[0].get(column):
-                raise row.position.mistake(f"column {column}", "is another one than in the first row of this match")
+                raise row.position.mistake(
+                    f"column {column}", "is another one than in the first row of this match"
+                )
         role = row.get("role") or f"player{number}"
         if any(seat.role == role for seat in seats):
-            raise row.position.mistake("column role", f"{clean(role)!r} is there twice in this match")
+            raise row.position.mistake(
+                "column role", f"{clean(role)!r} is there twice in this match"
+            )
         seats.append(_seat(row, outside.role_name(role, row.position, "column role"), ""))
     return _match(rows[0], tuple(seats), game, board)
 
 
-def _wide(rows: Iterator[TableRow], roles: list[str], game: str, board: str) -> Iterator[OutsideMatch]:
+def _wide(
+    rows: Iterator[TableRow], roles: list[str], game: str, board: str
+) -> Iterator[OutsideMatch]:
     """Yield the matches of rows of matches; a role without a bot is none of this board's."""
     for row in rows:
         present = [role for role in roles if row.get(f"{role}_bot")]
@@ -191,7 +207,9 @@ def _seat(row: TableRow, role: str, prefix: str) -> OutsideSeat:
     ending = row.get(f"{prefix}ending")
     if ending and ending not in tuple(Ending):
         known = ", ".join(Ending)
-        raise position.mistake(f"column {prefix}ending", f"{clean(ending)!r} is none of {known}; empty = no fault")
+        raise position.mistake(
+            f"column {prefix}ending", f"{clean(ending)!r} is none of {known}; empty = no fault"
+        )
     return OutsideSeat(
         role=role,
         bot=outside.bot_name(row.get(f"{prefix}bot"), position, f"column {prefix}bot"),
@@ -231,7 +249,9 @@ def _seconds(row: TableRow, column: str) -> float:
     return number
 
 
-def _with_plausible_scores(matches: Iterator[OutsideMatch], path: Path, columns: list[str]) -> Iterator[OutsideMatch]:
+def _with_plausible_scores(
+    matches: Iterator[OutsideMatch], path: Path, columns: list[str]
+) -> Iterator[OutsideMatch]:
     """Yield the matches; ArenaError at the end if the scores seem to be 1 for a win and not 100."""
     highest = 0
     for match in matches:
@@ -240,7 +260,5 @@ def _with_plausible_scores(matches: Iterator[OutsideMatch], path: Path, columns:
     scored = next((column for column in columns if column.rpartition("_")[2] == "score"), None)
     if scored is not None and highest == 1:
         result = scored.removesuffix("score") + "result"
-        message = (
-            f"column {scored}: no score is above 1, and scores are 0 to 100; call the column {result} if a win is 1"
-        )
+        message = f"column {scored}: no score is above 1, and scores are 0 to 100; call the column {result} if a win is 1"
         raise FileError(path, message)

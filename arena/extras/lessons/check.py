@@ -31,7 +31,9 @@ def check(
     if lessons is None:
         raise TypeError("this runs only with the option")
     if boards:
-        raise ArenaError("--board and --lessons: the lessons of a file are on the boards of their matches")
+        raise ArenaError(
+            "--board and --lessons: the lessons of a file are on the boards of their matches"
+        )
     built = candidate_of(bot, (), sandbox=sandbox, unsafe=unsafe, json=json, needs_boards=False)
     with Launcher(watches=True) as launcher:
         if not json:
@@ -39,7 +41,9 @@ def check(
         _play_lessons(built.bot, lessons, built.screening.conditions, launcher, json=json)
 
 
-def _play_lessons(bot: Bot, path: Path, conditions: Conditions, launcher: Launcher, *, json: bool) -> None:
+def _play_lessons(
+    bot: Bot, path: Path, conditions: Conditions, launcher: Launcher, *, json: bool
+) -> None:
     """Print what the bot makes of each lesson of a file; exit code 1 unless all pass."""
     from arena import lessons
 
@@ -58,9 +62,14 @@ def _play_lessons(bot: Bot, path: Path, conditions: Conditions, launcher: Launch
         )
         if not json:
             verdict = "ok   " if result.passed else "FAULT"
-            print(f"  {verdict}  {lesson.number}. {lesson}: {output.safe_line(result.words, 1000)}", flush=True)
+            print(
+                f"  {verdict}  {lesson.number}. {lesson}: {output.safe_line(result.words, 1000)}",
+                flush=True,
+            )
     passed = sum(bool(row["passed"]) for row in rows)
-    summary = f"\n{output.safe_line(bot.name)} passes {passed} of {output.counted(len(rows), 'lesson')}"
+    summary = (
+        f"\n{output.safe_line(bot.name)} passes {passed} of {output.counted(len(rows), 'lesson')}"
+    )
     output.print_result(rows, summary, json=json)
     if passed < len(rows):
         raise typer.Exit(1)

@@ -25,17 +25,28 @@ def lessons(
     events: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="EVENT...", help="Names under results/, paths, or tournament.toml files; default: the one here."
+            metavar="EVENT...",
+            help="Names under results/, paths, or tournament.toml files; default: the one here.",
         ),
     ] = None,
-    most: Annotated[int, typer.Option(metavar="N", min=1, max=MOST_IN_A_FILE, help="The most lessons to show.")] = MOST,
-    board: Annotated[str | None, typer.Option("--board", "-b", metavar="BOARD", help="Only on this board.")] = None,
+    most: Annotated[
+        int, typer.Option(metavar="N", min=1, max=MOST_IN_A_FILE, help="The most lessons to show.")
+    ] = MOST,
+    board: Annotated[
+        str | None, typer.Option("--board", "-b", metavar="BOARD", help="Only on this board.")
+    ] = None,
     role: Annotated[str | None, typer.Option(help="Only in this role.")] = None,
     tests: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write them as a file for `arena check BOT --lessons FILE`.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write them as a file for `arena check BOT --lessons FILE`."
+        ),
     ] = None,
     openings: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the moves to each position as a file of openings.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the moves to each position as a file of openings."
+        ),
     ] = None,
     draw: options.Draw = True,
     json: options.Json = False,
@@ -51,9 +62,15 @@ def lessons(
         result = find(archives, bot, stored_match.game_of, board=board, role=role, most=most)
         regret = None
         if not result.lessons:
-            regret = most_regretted(archives, result.bot, stored_match.game_of, board=board, role=role)
+            regret = most_regretted(
+                archives, result.bot, stored_match.game_of, board=board, role=role
+            )
     if result.problems:
-        more = f"; and {len(result.problems) - PROBLEMS} more" if len(result.problems) > PROBLEMS else ""
+        more = (
+            f"; and {len(result.problems) - PROBLEMS} more"
+            if len(result.problems) > PROBLEMS
+            else ""
+        )
         problems = "; ".join(result.problems[:PROBLEMS])
         output.notice(
             f"{output.counted(len(result.problems), 'match')} left out: {problems}{more}; `arena verify` says more"
@@ -69,13 +86,19 @@ def lessons(
             {
                 "match": lesson.record.match.id,
                 "board": lesson.label,
-                **output.fields(lesson, "role", "turn", "played", "good", "points", "uncertain", "scores"),
+                **output.fields(
+                    lesson, "role", "turn", "played", "good", "points", "uncertain", "scores"
+                ),
                 "estimate": lesson.is_estimate,
-                "means": {move: output.fields(mean, "matches", "score") for move, mean in lesson.means.items()},
+                "means": {
+                    move: output.fields(mean, "matches", "score")
+                    for move, mean in lesson.means.items()
+                },
                 "matches": lesson.times,
                 "state": lesson.facts,
                 "refutation": [
-                    {"turn": turn.number, **output.fields(turn, "role", "move")} for turn in lesson.refutation
+                    {"turn": turn.number, **output.fields(turn, "role", "move")}
+                    for turn in lesson.refutation
                 ],
             }
             for lesson in result.lessons
@@ -118,7 +141,9 @@ def _lines(number: int, lesson: "Lesson", event: str | None, *, draw: bool) -> I
 def _good_move(lesson: "Lesson", move: str) -> str:
     """Return a good move as text; in an estimate with its mean score."""
     mean = lesson.means.get(move)
-    scored = "" if mean is None else f" ({mean.score:.0f} in {output.counted(mean.matches, 'match')})"
+    scored = (
+        "" if mean is None else f" ({mean.score:.0f} in {output.counted(mean.matches, 'match')})"
+    )
     return f"{output.safe_line(move)}{scored}"
 
 
@@ -131,9 +156,13 @@ def _write_openings(path: Path, chosen: Sequence["Lesson"]) -> None:
         output.notice(
             f"{path}: {sampled} left out: openings are listed for boards that have a name, not for sampled ones"
         )
-    lines = dict.fromkeys(openings.line(lesson.label, lesson.opening) for lesson in listed if lesson.opening)
+    lines = dict.fromkeys(
+        openings.line(lesson.label, lesson.opening) for lesson in listed if lesson.opening
+    )
     if at_start := sum(not lesson.opening for lesson in listed):
-        output.notice(f"{path}: {at_start} left out: at the start of the board there is no move to list")
+        output.notice(
+            f"{path}: {at_start} left out: at the start of the board there is no move to list"
+        )
     if lines:
         paths.write(path, "".join(f"{line}\n" for line in lines))
     else:

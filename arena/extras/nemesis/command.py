@@ -25,17 +25,31 @@ SHOWN_MOVES = 12
 
 
 def nemesis(
-    bot: Annotated[str, typer.Argument(metavar="BOT", help="The bot that is to be beaten: a name or a path.")],
-    board: Annotated[str, typer.Option("--board", "-b", metavar="BOARD", help="The board: game/board, or its name.")],
-    role: Annotated[str | None, typer.Option(help="A role of the bot; it plays all roles of its side.")] = None,
-    matches: Annotated[int, typer.Option(metavar="N", min=1, help="The most matches that are played.")] = 400,
+    bot: Annotated[
+        str, typer.Argument(metavar="BOT", help="The bot that is to be beaten: a name or a path.")
+    ],
+    board: Annotated[
+        str,
+        typer.Option("--board", "-b", metavar="BOARD", help="The board: game/board, or its name."),
+    ],
+    role: Annotated[
+        str | None, typer.Option(help="A role of the bot; it plays all roles of its side.")
+    ] = None,
+    matches: Annotated[
+        int, typer.Option(metavar="N", min=1, help="The most matches that are played.")
+    ] = 400,
     seed: Annotated[int, typer.Option(help="Fixes the search, and all chance.")] = 0,
     to: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the shortest match that punishes, for `arena replay FILE`."),
+        typer.Option(
+            metavar="FILE", help="Write the shortest match that punishes, for `arena replay FILE`."
+        ),
     ] = None,
     tests: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write what the bot should have played, for `arena check`.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write what the bot should have played, for `arena check`."
+        ),
     ] = None,
     sandbox: options.Sandbox = None,
     unsafe: options.Unsafe = False,
@@ -77,7 +91,10 @@ def nemesis(
         "roles": list(side),
         **output.fields(result, "score", "low", "high", "exact", "value"),
         "matches": len(result.records),
-        "moves": [{"turn": turn.number, **output.fields(turn, "role", "move")} for turn in result.shortest.turns],
+        "moves": [
+            {"turn": turn.number, **output.fields(turn, "role", "move")}
+            for turn in result.shortest.turns
+        ],
     }
     output.print_result([row], *_lines(result, named, chosen, side), json=json)
 
@@ -85,9 +102,13 @@ def nemesis(
 def _side(board: Board, bot: Bot, role: str | None) -> tuple[str, ...]:
     """Return the roles that the bot plays: those of the side that `role` names, or of the only one that there is."""
     if len(board.sides) < 2:
-        raise ArenaError(f"{board.label}: nobody plays against a bot there; name a board with two sides")
+        raise ArenaError(
+            f"{board.label}: nobody plays against a bot there; name a board with two sides"
+        )
     if role is None:
-        raise ArenaError(f"{board.label}: say which role the bot plays: --role {' or --role '.join(board.roles)}")
+        raise ArenaError(
+            f"{board.label}: say which role the bot plays: --role {' or --role '.join(board.roles)}"
+        )
     for side in board.sides:
         if role in side:
             for each in side:
@@ -111,14 +132,20 @@ def _with_nemesis(match: Match) -> Match:
 
 def _lines(result: Exploitation, bot: Bot, board: Board, side: tuple[str, ...]) -> Iterator[str]:
     """Yield how well the search did, and the shortest match that punishes."""
-    sure = "no play takes more, if it answers each position always alike" if result.exact else "a lower bound"
+    sure = (
+        "no play takes more, if it answers each position always alike"
+        if result.exact
+        else "a lower bound"
+    )
     if result.low < result.high:
         sure = f"95 %: {result.low:.1f} to {result.high:.1f}, a lower bound"
     where = f"{output.safe_line(bot.name)} as {' and '.join(side)} on {board.label}"
     yield f"{where}: its nemesis scores {result.score:.1f} of 100 ({sure})"
     if result.value is not None:
         yield f"perfect play allows {result.value}: the bot gives away {max(0.0, result.score - result.value):.1f}"
-    moves = [f"{turn.role} {output.safe_line(turn.move)}" for turn in result.shortest.turns[:SHOWN_MOVES]]
+    moves = [
+        f"{turn.role} {output.safe_line(turn.move)}" for turn in result.shortest.turns[:SHOWN_MOVES]
+    ]
     more = "; ..." if len(result.shortest.turns) > SHOWN_MOVES else ""
     turns = max((turn.number for turn in result.shortest.turns), default=0)
     yield f"shortest of {output.counted(len(result.records), 'match')}, {turns} turns: {'; '.join(moves)}{more}"
@@ -132,8 +159,16 @@ def _write_lessons(path: Path, result: Exploitation, bot: Bot, board: Board) -> 
     from arena.results.archive import Archive
     from arena.results.lessons import find
 
-    with tempfile.TemporaryDirectory() as folder, Archive.open(Path(folder), writing=True) as archive:
-        event = Event(name="nemesis", seed=0, boards=(board,), bots=tuple(sorted((bot, NEMESIS), key=lambda b: b.name)))
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Archive.open(Path(folder), writing=True) as archive,
+    ):
+        event = Event(
+            name="nemesis",
+            seed=0,
+            boards=(board,),
+            bots=tuple(sorted((bot, NEMESIS), key=lambda b: b.name)),
+        )
         archive.begin(event, "nemesis", lambda: [record.match.id for record in result.records])
         archive.append(*result.records)
         found = find([archive], bot.name, game_of, most=lessons.MOST_LESSONS)

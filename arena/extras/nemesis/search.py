@@ -59,9 +59,13 @@ class Nemesis:
     exploits: bool = False
     """True while it plays what was best so far, and explores no more."""
     _bounds: dict[State, float] = field(default_factory=dict)
-    _answers: defaultdict[State, Counter[Joint]] = field(default_factory=lambda: defaultdict(Counter))
+    _answers: defaultdict[State, Counter[Joint]] = field(
+        default_factory=lambda: defaultdict(Counter)
+    )
     """What the bot, and chance, did in each position."""
-    _seen: defaultdict[tuple[State, Joint], list[float]] = field(default_factory=lambda: defaultdict(list))
+    _seen: defaultdict[tuple[State, Joint], list[float]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
     """The scores of the matches in which it made these moves in this position."""
     _joint: tuple[Referee, int, Mapping[Role, Move]] | None = None
     """The match, the turns before, and its moves then."""
@@ -71,7 +75,10 @@ class Nemesis:
     def choose(self, referee: Referee, role: Role) -> Move:
         """Return its move, as a human's seat is asked for it."""
         turns = len(referee.turns)
-        if self._joint is None or self._joint[:2] != (referee, turns):  # roles that move at once choose together
+        if self._joint is None or self._joint[:2] != (
+            referee,
+            turns,
+        ):  # roles that move at once choose together
             self._joint = referee, turns, dict(self._best(referee.state))
         return self._joint[2][role]
 
@@ -83,7 +90,9 @@ class Nemesis:
         for before, turns in positions(self.game, record.turns):
             moves = {turn.role: turn.move for turn in turns}
             own_moves = tuple((role, move) for role, move in moves.items() if role in self.roles)
-            if other_moves := tuple((role, move) for role, move in moves.items() if role not in self.roles):
+            if other_moves := tuple(
+                (role, move) for role, move in moves.items() if role not in self.roles
+            ):
                 self._answers[before][other_moves] += 1
                 self.varies = self.varies or CHANCE in moves or len(self._answers[before]) > 1
             if own_moves:
@@ -103,7 +112,8 @@ class Nemesis:
         if not (answers := self._answers.get(state)):
             return 100.0
         total = sum(
-            self._bound(self.game.play(state, dict(own_moves + other_moves))) * n for other_moves, n in answers.items()
+            self._bound(self.game.play(state, dict(own_moves + other_moves))) * n
+            for other_moves, n in answers.items()
         )
         return total / answers.total()
 
@@ -124,14 +134,26 @@ class Nemesis:
             values = [self._hope(state, joint) for joint in joints]
         most = max(values)
         equal = [joint for joint, value in zip(joints, values, strict=True) if value == most]
-        if len(equal) > 1 and (self.exploits or self.random.random() < TRUST) and (assessor := assessor_of(self.game)):
-            best = (joint for joint in equal if all(move in assessor.best(state, role) for role, move in joint))
+        if (
+            len(equal) > 1
+            and (self.exploits or self.random.random() < TRUST)
+            and (assessor := assessor_of(self.game))
+        ):
+            best = (
+                joint
+                for joint in equal
+                if all(move in assessor.best(state, role) for role, move in joint)
+            )
             return next(best, equal[0])
         return equal[0]
 
     def _joints(self, state: State) -> Iterator[Joint]:
         """Yield the moves of its roles that are to move, all together; one empty tuple where none of them is."""
-        legal = {role: self.game.legal_moves(state, role) for role in self.game.to_move(state) if role in self.roles}
+        legal = {
+            role: self.game.legal_moves(state, role)
+            for role in self.game.to_move(state)
+            if role in self.roles
+        }
         if prod(map(len, legal.values())) <= MOST_JOINT:
             yield from (tuple(zip(legal, moves, strict=True)) for moves in product(*legal.values()))
         else:
@@ -160,7 +182,12 @@ class Exploitation:
 
 
 def exploit(
-    game: Game[Any], roles: Collection[Role], play: Callable[[int, Nemesis], Record], matches: int, *, seed: int = 0
+    game: Game[Any],
+    roles: Collection[Role],
+    play: Callable[[int, Nemesis], Record],
+    matches: int,
+    *,
+    seed: int = 0,
 ) -> Exploitation:
     """Search for play in these roles that beats the bot in the others, in at most so many matches.
 

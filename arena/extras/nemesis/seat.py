@@ -16,7 +16,9 @@ NEMESIS = Bot(name="nemesis", command=(), digest="")
 class NemesisSeat:
     """A seat in which a search chooses. It has no process and no clock."""
 
-    def __init__(self, seat: Seat, choose: Callable[[Referee, Role], Move], referee: Referee) -> None:
+    def __init__(
+        self, seat: Seat, choose: Callable[[Referee, Role], Move], referee: Referee
+    ) -> None:
         self._seat, self._choose, self._referee = seat, choose, referee
 
     def ask(self, ask: Ask) -> Reply:
@@ -44,6 +46,9 @@ def seats_of(searcher: Nemesis) -> Kind:
         if referee is None:
             return []
         nemesis_seats = [seat for seat in seats if seat.bot == NEMESIS]
-        return [SingleSeat(seat.role, NemesisSeat(seat, searcher.choose, referee)) for seat in nemesis_seats]
+        return [
+            SingleSeat(seat.role, NemesisSeat(seat, searcher.choose, referee))
+            for seat in nemesis_seats
+        ]
 
     return kind

@@ -30,7 +30,9 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         return Nothing("nothing was tuned")
     names = list(frame["parameter"].unique())
     panels = [Panel(heading=name, names=()) for name in names]
-    figure, axes = sheet(about.title("how the values were found"), "Best value after each step", panels, wide=4.0)
+    figure, axes = sheet(
+        about.title("how the values were found"), "Best value after each step", panels, wide=4.0
+    )
     for panel, name in zip(axes, names, strict=True):
         way = frame[frame["parameter"] == name]
         panel.plot(way["step"], way["value"], drawstyle="steps-post")

@@ -53,8 +53,12 @@ class QuietWatcher(duels.DuelWatcher):
 
 
 def tune(
-    bot: Annotated[str, typer.Argument(metavar="BOT", help="A bot whose bot.toml has [parameters].")],
-    steps: Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="The number of steps.")] = STEPS,
+    bot: Annotated[
+        str, typer.Argument(metavar="BOT", help="A bot whose bot.toml has [parameters].")
+    ],
+    steps: Annotated[
+        int, typer.Option(metavar="N", min=1, max=10_000, help="The number of steps.")
+    ] = STEPS,
     pairings: Annotated[
         int, typer.Option(metavar="N", min=1, max=1000, help="Pairings of a step on each board.")
     ] = PAIRINGS,
@@ -64,7 +68,9 @@ def tune(
     boards: options.BoardNames = None,
     workers: options.Workers = None,
     seed: options.Seed = None,
-    name: Annotated[str | None, typer.Option(help="The results go to results/NAME; default: tune-BOT.")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="The results go to results/NAME; default: tune-BOT.")
+    ] = None,
     sandbox: options.Sandbox = None,
     unsafe: options.Unsafe = False,
     settings: options.Settings = None,
@@ -75,21 +81,27 @@ def tune(
     Exit codes: 0 they are better; 1 they are not; 3 undecided. The same command goes on after an
     interruption.
     """
-    overrides = options.overrides(settings, seed=seed, name=name, workers=workers, sandbox=sandbox, unsafe=unsafe)
+    overrides = options.overrides(
+        settings, seed=seed, name=name, workers=workers, sandbox=sandbox, unsafe=unsafe
+    )
     tournament = workspace.own_tournament(overrides)
     tuned = workspace.bot_named(bot)
     parameters = variants.parameters_of(tuned)
     folder = paths.results_folder(Path(), name or f"tune-{tuned.name}")
     start = {key: each.start for key, each in parameters.items()}
     ranges = {key: Range(each.low, each.high, each.step) for key, each in parameters.items()}
-    rules = digest_of("tune", tournament.seed, tuned.digest, steps, pairings, sorted(options.names_in(boards)))
+    rules = digest_of(
+        "tune", tournament.seed, tuned.digest, steps, pairings, sorted(options.names_in(boards))
+    )
     with signals.listening() as interrupt, ExitStack() as stack:
         try:
             with writing(folder):
                 whole_files.make_folder(folder)
                 stack.enter_context(whole_files.locked(folder / ".tune.lock", waits=False))
         except BlockingIOError as error:
-            raise ArenaError(f"{paths.displayed(folder)}: this tuning is under way in another process") from error
+            raise ArenaError(
+                f"{paths.displayed(folder)}: this tuning is under way in another process"
+            ) from error
         tuning = history.read(folder)
         if tuning is None:
             tuning = history.Tuning(settings=rules, bot=tuned.name, ranges=ranges, start=start)
@@ -111,7 +123,9 @@ def tune(
             tuning = tuning.with_step(step)
             history.store(folder, tuning)
             shown = _words(search.best)
-            output.notice(f"step {number} of {steps}: {difference:+.1f} points; best so far: {shown}")
+            output.notice(
+                f"step {number} of {steps}: {difference:+.1f} points; best so far: {shown}"
+            )
         best = search.best
         if best == start:
             output.print_result(
@@ -215,7 +229,9 @@ class _Work:
 
         def run(is_over: "Callable[[], bool]") -> "Progress":
             pin = self._tournament.workers.pinned
-            return watching.play(event, folder, watcher, is_over, workers=workers, pin=pin, services=self._services)
+            return watching.play(
+                event, folder, watcher, is_over, workers=workers, pin=pin, services=self._services
+            )
 
         done = event_duel.play(duel, folder, watcher.heard, lambda: bool(self._interrupt), run)
         try:

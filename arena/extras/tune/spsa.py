@@ -62,7 +62,9 @@ Point = dict[str, float]
 class Spsa:
     """A search of a given number of steps; the same seed and the same differences give the same points."""
 
-    def __init__(self, ranges: Mapping[str, Range], start: Mapping[str, float], steps: int, seed: str) -> None:
+    def __init__(
+        self, ranges: Mapping[str, Range], start: Mapping[str, float], steps: int, seed: str
+    ) -> None:
         self.ranges = dict(ranges)
         self.steps = steps
         self._seed = seed

@@ -26,7 +26,9 @@ def parameters_of(bot: Bot) -> dict[str, bot_toml.Parameter]:
             f"{path / TOML}: parameters: none are declared; for example\n"
             "  [parameters]\n  depth = {low = 1, high = 8, start = 3}"
         )
-    unused = [name for name in settings.parameters if f"{{{name}}}" not in " ".join(settings.command)]
+    unused = [
+        name for name in settings.parameters if f"{{{name}}}" not in " ".join(settings.command)
+    ]
     if unused:
         raise ArenaError(
             f"{path / TOML}: parameters.{unused[0]}: the command has no {{{unused[0]}}}; for example "
