@@ -55,21 +55,22 @@ def nemesis(
     unsafe: options.Unsafe = False,
     json: options.Json = False,
 ) -> None:
-    """Search for play that beats a bot, by matches with it; say how many points that takes, and how sure it is.
+    """Search for play that beats a bot, by matches with it.
 
-    Against a bot that answers each position always alike the search can end with a proof that no play takes more.
+    Say how many points that takes, and how sure it is. Against a bot that answers each position
+    always alike the search can end with a proof that no play takes more.
     """
     tournament = workspace.tournament(options.overrides(sandbox=sandbox, unsafe=unsafe))
     conditions = workspace.conditions_here(tournament, by_hand=True)
-    (named,) = workspace.built(tournament, [workspace.bot_named(bot)], conditions.sandbox)
+    (built,) = workspace.built(tournament, [workspace.bot_named(bot)], conditions.sandbox)
     chosen = board_named(board, "--board")
-    side = _side(chosen, named, role)
+    side = _side(chosen, built, role)
     workspace.warn_about_confinement(conditions)
-    event = Event(name="nemesis", seed=seed, boards=(chosen,), bots=(named,), conditions=conditions)
-    seating = tuple(named if each in side else HUMAN for each in chosen.roles)
+    event = Event(name="nemesis", seed=seed, boards=(chosen,), bots=(built,), conditions=conditions)
+    seating = tuple(built if role_ in side else HUMAN for role_ in chosen.roles)
     first = event.match(chosen, seating, seed)  # of sampled boards the seed chooses one
     game = rulebook.game_of(first)
-    others = tuple(each for each in chosen.roles if each not in side)
+    nemesis_roles = tuple(role_ for role_ in chosen.roles if role_ not in side)
     with playing(), Launcher() as launcher, ProgressLine("nemesis: matches") as progress:
 
         def play_match(number: int, searcher: Nemesis) -> Record:
@@ -78,46 +79,46 @@ def nemesis(
             progress(number + 1, matches)
             return record
 
-        result = exploit(game, others, play_match, matches, seed=seed)
+        result = exploit(game, nemesis_roles, play_match, matches, seed=seed)
     if to is not None:
         from arena.replay import notation
 
         paths.write(to, notation.text_of(notation.portable(result.shortest)))
     if tests is not None:
-        _write_lessons(tests, result, named, chosen)
+        _write_lessons(tests, result, built, chosen)
+    moves = []
+    for turn in result.shortest.turns:
+        moves.append({"turn": turn.number, **output.fields(turn, "role", "move")})
     row = {
-        "bot": named.name,
+        "bot": built.name,
         "board": chosen.label,
         "roles": list(side),
         **output.fields(result, "score", "low", "high", "exact", "value"),
         "matches": len(result.records),
-        "moves": [
-            {"turn": turn.number, **output.fields(turn, "role", "move")}
-            for turn in result.shortest.turns
-        ],
+        "moves": moves,
     }
-    output.print_result([row], *_lines(result, named, chosen, side), json=json)
+    output.print_result([row], *_lines(result, built, chosen, side), json=json)
 
 
 def _side(board: Board, bot: Bot, role: str | None) -> tuple[str, ...]:
-    """Return the roles that the bot plays: those of the side that `role` names, or of the only one that there is."""
+    """Return the roles that the bot plays: those of the side that has this role."""
     if len(board.sides) < 2:
         raise ArenaError(
             f"{board.label}: nobody plays against a bot there; name a board with two sides"
         )
     if role is None:
-        raise ArenaError(
-            f"{board.label}: say which role the bot plays: --role {' or --role '.join(board.roles)}"
-        )
-    for side in board.sides:
-        if role in side:
-            for each in side:
-                if not bot.plays(board.game, board.name, each):
-                    raise ArenaError(
-                        f"{bot.name} does not play {each} on {board.label}: its bot.toml says what it plays"
-                    )
-            return side
-    raise ArenaError(f"--role {role}: {board.label} has {', '.join(board.roles)}")
+        choices = " or --role ".join(board.roles)
+        raise ArenaError(f"{board.label}: say which role the bot plays: --role {choices}")
+    if role not in board.roles:
+        raise ArenaError(f"--role {role}: {board.label} has {', '.join(board.roles)}")
+    (side,) = [side for side in board.sides if role in side]
+    for member in side:
+        if not bot.plays(board.game, board.name, member):
+            raise ArenaError(
+                f"{bot.name} does not play {member} on {board.label}: "
+                "its bot.toml says what it plays"
+            )
+    return side
 
 
 def _with_nemesis(match: Match) -> Match:
@@ -126,53 +127,53 @@ def _with_nemesis(match: Match) -> Match:
     The id and the seed stay, which the names of all bots decide: a search that was made before is
     made again alike.
     """
-    seats = [replace(seat, bot=NEMESIS) if seat.bot == HUMAN else seat for seat in match.seats]
+    seats = []
+    for seat in match.seats:
+        is_open = seat.bot == HUMAN
+        seats.append(replace(seat, bot=NEMESIS) if is_open else seat)
     return replace(match, seats=tuple(seats))
 
 
 def _lines(result: Exploitation, bot: Bot, board: Board, side: tuple[str, ...]) -> Iterator[str]:
     """Yield how well the search did, and the shortest match that punishes."""
-    sure = (
-        "no play takes more, if it answers each position always alike"
-        if result.exact
-        else "a lower bound"
-    )
     if result.low < result.high:
-        sure = f"95 %: {result.low:.1f} to {result.high:.1f}, a lower bound"
-    where = f"{output.safe_line(bot.name)} as {' and '.join(side)} on {board.label}"
-    yield f"{where}: its nemesis scores {result.score:.1f} of 100 ({sure})"
+        certainty = f"95 %: {result.low:.1f} to {result.high:.1f}, a lower bound"
+    elif result.exact:
+        certainty = "no play takes more, if it answers each position always alike"
+    else:
+        certainty = "a lower bound"
+    player = f"{output.safe_line(bot.name)} as {' and '.join(side)} on {board.label}"
+    yield f"{player}: its nemesis scores {result.score:.1f} of 100 ({certainty})"
     if result.value is not None:
-        yield f"perfect play allows {result.value}: the bot gives away {max(0.0, result.score - result.value):.1f}"
-    moves = [
-        f"{turn.role} {output.safe_line(turn.move)}" for turn in result.shortest.turns[:SHOWN_MOVES]
-    ]
-    more = "; ..." if len(result.shortest.turns) > SHOWN_MOVES else ""
-    turns = max((turn.number for turn in result.shortest.turns), default=0)
-    yield f"shortest of {output.counted(len(result.records), 'match')}, {turns} turns: {'; '.join(moves)}{more}"
+        loss = max(0.0, result.score - result.value)
+        yield f"perfect play allows {result.value}: the bot gives away {loss:.1f}"
+    played = result.shortest.turns
+    moves = [f"{turn.role} {output.safe_line(turn.move)}" for turn in played[:SHOWN_MOVES]]
+    if len(played) > SHOWN_MOVES:
+        moves.append("...")
+    turns = max((turn.number for turn in played), default=0)
+    matches = output.counted(len(result.records), "match")
+    yield f"shortest of {matches}, {turns} turns: {'; '.join(moves)}"
     yield from match_text.verdict(result.shortest)
 
 
 def _write_lessons(path: Path, result: Exploitation, bot: Bot, board: Board) -> None:
-    """Write the positions in which the bot threw most away in these matches, as `arena lessons --tests` does."""
+    """Write the positions in which the bot threw most away, as `arena lessons --tests` does."""
     from arena import lessons
     from arena.cli.stored_match import game_of
     from arena.results.archive import Archive
     from arena.results.lessons import find
 
+    bots = tuple(sorted((bot, NEMESIS), key=lambda bot: bot.name))
+    event = Event(name="nemesis", seed=0, boards=(board,), bots=bots)
     with (
         tempfile.TemporaryDirectory() as folder,
         Archive.open(Path(folder), writing=True) as archive,
     ):
-        event = Event(
-            name="nemesis",
-            seed=0,
-            boards=(board,),
-            bots=tuple(sorted((bot, NEMESIS), key=lambda b: b.name)),
-        )
         archive.begin(event, "nemesis", lambda: [record.match.id for record in result.records])
         archive.append(*result.records)
-        found = find([archive], bot.name, game_of, most=lessons.MOST_LESSONS)
-        if found.lessons:
-            paths.write(path, lessons.text_of(found.lessons, bot.name, game_of))
+        report = find([archive], bot.name, game_of, most=lessons.MOST_LESSONS)
+        if report.lessons:
+            paths.write(path, lessons.text_of(report.lessons, bot.name, game_of))
         else:
-            output.notice(f"{path}: not written, because there is no lesson: {found.why_none}")
+            output.notice(f"{path}: not written, because there is no lesson: {report.why_none}")

@@ -1,23 +1,27 @@
-"""The nemesis of a bot: play against it, found by matches with it, that takes as many points from it as it can.
+"""The nemesis of a bot: play that is found by matches with it, and takes as many points as it can.
 
-It owns the search. The matches are real ones: the bot is confined, has its clock, and does not know who asks.
+It owns the search. The matches are real ones: the bot is confined, has its clock, and does not know
+who asks.
 """
 
 # Which search, and why
 # ---------------------
-# A match is a path through the positions of the game. Whoever plays against the bot knows the rules and sees all, but
-# not what the bot will answer. Each position has a bound, the most points that can still be had: 100 until something is
-# known. The moves of the nemesis lead where the bound is highest. After each match the bounds of its positions are made
-# again, from the last one to the first, by what the bot answered there. So where a way turns out worse than it looked,
-# the next match takes another one (real-time dynamic programming with an optimistic bound: Korf, 1990; Barto, Bradtke
-# and Singh, 1995).
+# A match is a path through the positions of the game. Whoever plays against the bot knows the rules
+# and sees all, but not what the bot will answer. Each position has a bound, the most points that
+# can still be had: 100 until something is known. The moves of the nemesis lead where the bound is
+# highest. After each match the bounds of its positions are made again, from the last one to the
+# first, by what the bot answered there. So where a way turns out worse than it looked, the next
+# match takes another one (real-time dynamic programming with an optimistic bound: Korf, 1990;
+# Barto, Bradtke and Singh, 1995).
 #
-# If the bot answers each position always alike, a bound never falls below what is possible. So as soon as a match
-# brings as many points as the bound of the start, no play takes more, and the search ends with a proof. If the bot
-# throws dice, or the game does, a bound is a mean over what was seen, which proves nothing. Then the last part of the
-# matches is no search: the best play found meets the bot with new dice, and these matches alone say what it is worth.
+# If the bot answers each position always alike, a bound never falls below what is possible. So as
+# soon as a match brings as many points as the bound of the start, no play takes more, and the
+# search ends with a proof. If the bot throws dice, or the game does, a bound is a mean over what
+# was seen, which proves nothing. Then the last part of the matches is no search: the best play
+# found meets the bot with new dice, and these matches alone say what it is worth.
 #
-# Rejected: UCT, which needs many matches to forget a line that was good once, and never knows that it has finished.
+# Rejected: UCT, which needs many matches to forget a line that was good once, and never knows that
+# it has finished.
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -36,11 +40,14 @@ State = Any
 Joint = tuple[tuple[Role, Move], ...]
 """The moves of several roles in one turn."""
 MOST_JOINT = 400
-"""Moves of all roles of the nemesis together that are compared in a position; of more, this number is drawn."""
+"""The most joint moves of the nemesis that are compared in a position.
+
+Where there are more, this number is drawn.
+"""
 EVALUATION = 0.25
 """The part of the matches that only evaluate, where the bot or the game throws dice."""
 CONFIRMATIONS = 5
-"""Matches with other dice that must go alike before a bot is taken for one that always answers alike."""
+"""Matches with other dice that must go alike before a bot is taken to answer always alike."""
 TRUST = 0.5
 """How often, among moves that look equal, one is taken that the rules' own search thinks best."""
 
@@ -53,7 +60,8 @@ class Nemesis:
     roles: Collection[Role]
     random: Random
     exact: bool = False
-    """True once it is proven that no play takes more from a bot that answers each position always alike."""
+    """True once it is proven that no play takes more from a bot that answers each position always
+    alike."""
     varies: bool = False
     """True once the bot answered one position in two ways, or chance had a turn."""
     exploits: bool = False
@@ -63,7 +71,7 @@ class Nemesis:
         default_factory=lambda: defaultdict(Counter)
     )
     """What the bot, and chance, did in each position."""
-    _seen: defaultdict[tuple[State, Joint], list[float]] = field(
+    _scores: defaultdict[tuple[State, Joint], list[float]] = field(
         default_factory=lambda: defaultdict(list)
     )
     """The scores of the matches in which it made these moves in this position."""
@@ -75,12 +83,11 @@ class Nemesis:
     def choose(self, referee: Referee, role: Role) -> Move:
         """Return its move, as a human's seat is asked for it."""
         turns = len(referee.turns)
-        if self._joint is None or self._joint[:2] != (
-            referee,
-            turns,
-        ):  # roles that move at once choose together
-            self._joint = referee, turns, dict(self._best(referee.state))
-        return self._joint[2][role]
+        if self._joint is None or self._joint[:2] != (referee, turns):
+            # Its roles that move at once choose together.
+            self._joint = (referee, turns, dict(self._best(referee.state)))
+        _, _, moves = self._joint
+        return moves[role]
 
     def learn(self, record: Record) -> float:
         """Take note of a match, and return its mean score in the roles of the nemesis."""
@@ -89,73 +96,95 @@ class Nemesis:
         state = self.game.start()
         for before, turns in positions(self.game, record.turns):
             moves = {turn.role: turn.move for turn in turns}
-            own_moves = tuple((role, move) for role, move in moves.items() if role in self.roles)
-            if other_moves := tuple(
-                (role, move) for role, move in moves.items() if role not in self.roles
-            ):
-                self._answers[before][other_moves] += 1
-                self.varies = self.varies or CHANCE in moves or len(self._answers[before]) > 1
-            if own_moves:
-                self._seen[before, own_moves].append(score)
+            self._note_turn(before, moves, score)
             path.append(before)
             state = self.game.play(before, moves)
         self._bounds[state] = score  # also where the bot was at fault, and the rules would go on
         for before in reversed(path):
             self._bounds[before] = max(self._hope(before, joint) for joint in self._joints(before))
-        self.exact = not (self.varies or self._sampled) and score >= self._bounds[self.game.start()]
+        never_sure = self.varies or self._sampled
+        self.exact = not never_sure and score >= self._bounds[self.game.start()]
         return score
 
-    def _hope(self, state: State, own_moves: Joint) -> float:
-        """Return the most points that can be had after these moves: the mean over what the others did there."""
-        if {*self.game.to_move(state)} == {role for role, _ in own_moves}:
-            return self._bound(self.game.play(state, dict(own_moves)))
-        if not (answers := self._answers.get(state)):
+    def _note_turn(self, state: State, moves: Mapping[Role, Move], score: float) -> None:
+        """Take note of a turn in this position, of a match with this score."""
+        ours: list[tuple[Role, Move]] = []
+        answer: list[tuple[Role, Move]] = []
+        for role, move in moves.items():
+            if role in self.roles:
+                ours.append((role, move))
+            else:
+                answer.append((role, move))
+        if answer:
+            answers = self._answers[state]
+            answers[tuple(answer)] += 1
+            if CHANCE in moves or len(answers) > 1:
+                self.varies = True
+        if ours:
+            self._scores[state, tuple(ours)].append(score)
+
+    def _hope(self, state: State, joint: Joint) -> float:
+        """Return the most points that can be had after these moves.
+
+        It is the mean over what the bot and chance did there.
+        """
+        nobody_else_moves = {*self.game.to_move(state)} == {role for role, _ in joint}
+        if nobody_else_moves:
+            return self._bound(self.game.play(state, dict(joint)))
+        answers = self._answers.get(state)
+        if not answers:
             return 100.0
-        total = sum(
-            self._bound(self.game.play(state, dict(own_moves + other_moves))) * n
-            for other_moves, n in answers.items()
-        )
+        total = 0.0
+        for answer, count in answers.items():
+            after = self.game.play(state, dict(joint + answer))
+            total += self._bound(after) * count
         return total / answers.total()
 
     def _bound(self, state: State) -> float:
-        if (known := self._bounds.get(state)) is not None:
+        known = self._bounds.get(state)
+        if known is not None:
             return known
-        if (outcome := self.game.outcome(state)) is None:
+        outcome = self.game.outcome(state)
+        if outcome is None:
             return 100.0
         return sum(outcome.scores[role] for role in self.roles) / len(self.roles)
 
     def _best(self, state: State) -> Joint:
+        """Return the moves with the highest value; of equal ones the rules' own search chooses."""
         joints = list(self._joints(state))
         self.random.shuffle(joints)
-        if self.exploits:  # the highest mean, where a move that was seen once counts little
-            earlier = [self._seen.get((state, joint), []) for joint in joints]
-            values = [sum(scores) / (len(scores) + 1) for scores in earlier]
-        else:
-            values = [self._hope(state, joint) for joint in joints]
+        values = []
+        for joint in joints:
+            if self.exploits:  # the highest mean, where a move that was seen once counts little
+                scores = self._scores.get((state, joint), [])
+                values.append(sum(scores) / (len(scores) + 1))
+            else:
+                values.append(self._hope(state, joint))
         most = max(values)
         equal = [joint for joint, value in zip(joints, values, strict=True) if value == most]
-        if (
-            len(equal) > 1
-            and (self.exploits or self.random.random() < TRUST)
-            and (assessor := assessor_of(self.game))
-        ):
-            best = (
-                joint
-                for joint in equal
-                if all(move in assessor.best(state, role) for role, move in joint)
-            )
-            return next(best, equal[0])
+        if len(equal) == 1:
+            return equal[0]
+        trusts_rules = self.exploits or self.random.random() < TRUST
+        assessor = assessor_of(self.game) if trusts_rules else None
+        if assessor is None:
+            return equal[0]
+        for joint in equal:
+            if all(move in assessor.best(state, role) for role, move in joint):
+                return joint
         return equal[0]
 
     def _joints(self, state: State) -> Iterator[Joint]:
-        """Yield the moves of its roles that are to move, all together; one empty tuple where none of them is."""
-        legal = {
-            role: self.game.legal_moves(state, role)
-            for role in self.game.to_move(state)
-            if role in self.roles
-        }
+        """Yield the moves of its roles that are to move, all together.
+
+        Where none of them is to move, yield one empty tuple.
+        """
+        legal = {}
+        for role in self.game.to_move(state):
+            if role in self.roles:
+                legal[role] = self.game.legal_moves(state, role)
         if prod(map(len, legal.values())) <= MOST_JOINT:
-            yield from (tuple(zip(legal, moves, strict=True)) for moves in product(*legal.values()))
+            for moves in product(*legal.values()):
+                yield tuple(zip(legal, moves, strict=True))
         else:
             self._sampled = True
             for _ in range(MOST_JOINT):
@@ -191,7 +220,8 @@ def exploit(
 ) -> Exploitation:
     """Search for play in these roles that beats the bot in the others, in at most so many matches.
 
-    `play` plays the match of a number, each with dice of its own, in which the nemesis chooses for its roles.
+    `play` plays the match of a number, each with dice of its own, in which the nemesis chooses for
+    its roles.
     """
     nemesis = Nemesis(game, roles, Random(seed))
     records: list[Record] = []
@@ -202,24 +232,39 @@ def exploit(
     while len(records) < matches and confirmed < CONFIRMATIONS:
         evaluates = nemesis.varies and len(records) >= first_evaluated
         nemesis.exploits = evaluates or nemesis.exact
-        records.append(play(len(records), nemesis))
-        scores.append(_score(records[-1], roles) if evaluates else nemesis.learn(records[-1]))
-        evaluated += scores[-1:] if evaluates else []
+        record = play(len(records), nemesis)
+        records.append(record)
+        if evaluates:
+            score = _score(record, roles)
+            evaluated.append(score)
+        else:
+            score = nemesis.learn(record)
+        scores.append(score)
         confirmed = confirmed + 1 if nemesis.exact else 0
     best = max(scores)
     best_records = [record for record, score in zip(records, scores, strict=True) if score == best]
-    mean, low, high = _interval(evaluated or scores) if nemesis.varies else (best, best, best)
-    solution = game.solve()
-    first = None if solution is None else solution(game.start()).score
+    mean = low = high = best
+    if nemesis.varies:
+        mean, low, high = _interval(evaluated or scores)
     return Exploitation(
         score=mean,
         low=low,
         high=high,
         exact=confirmed >= CONFIRMATIONS,
-        value=first if first is None or {*game.sides[0]} == {*roles} else 100 - first,
+        value=_value(game, roles),
         records=tuple(records),
         shortest=min(best_records, key=lambda record: len(record.turns)),
     )
+
+
+def _value(game: Game[Any], roles: Collection[Role]) -> int | None:
+    """Return what these roles score when all play perfectly; None where the board is not solved."""
+    solution = game.solve()
+    if solution is None:
+        return None
+    first = solution(game.start()).score  # that of the first side
+    plays_first = {*game.sides[0]} == {*roles}
+    return first if plays_first else 100 - first
 
 
 def _score(record: Record, roles: Collection[Role]) -> float:
@@ -227,9 +272,13 @@ def _score(record: Record, roles: Collection[Role]) -> float:
 
 
 def _interval(scores: list[float]) -> tuple[float, float, float]:
-    """Return the mean and its 95 % interval, with one match won and one lost added (Agresti and Coull, 1998)."""
-    count = len(scores) + 2
-    middle = (sum(scores) + 100) / count
-    deviation = (sum((score - middle) ** 2 for score in (*scores, 0.0, 100.0)) / count) ** 0.5
-    reach = 1.96 * deviation / count**0.5
+    """Return the mean and its 95 % interval.
+
+    One match won and one lost are added (Agresti and Coull, 1998).
+    """
+    added = [*scores, 0.0, 100.0]
+    count = len(added)
+    middle = sum(added) / count
+    variance = sum((score - middle) ** 2 for score in added) / count
+    reach = 1.96 * variance**0.5 / count**0.5
     return sum(scores) / len(scores), max(0.0, middle - reach), min(100.0, middle + reach)

@@ -19,7 +19,9 @@ class NemesisSeat:
     def __init__(
         self, seat: Seat, choose: Callable[[Referee, Role], Move], referee: Referee
     ) -> None:
-        self._seat, self._choose, self._referee = seat, choose, referee
+        self._seat = seat
+        self._choose = choose
+        self._referee = referee
 
     def ask(self, ask: Ask) -> Reply:
         """Return `ready` at once, or the move that is chosen."""
