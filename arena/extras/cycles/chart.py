@@ -11,27 +11,38 @@ from arena.results.leaderboard import Results
 
 
 def frame(results: Results) -> pd.DataFrame:
-    """Return a row for each `bot` and `opponent` that it surely beats: its mean `result`, and the `share` of cycles."""
-    cycles = frames.found_in(results)
+    """Return a row for each `bot` and `opponent` that it surely beats.
+
+    Each row has the mean `result` of the bot, and the `share` of cycles.
+    """
+    cycles = frames.cycles_by_game(results)
     shares = frames.shares_of(cycles)[["game", "share"]]
     return frames.beaten_of(cycles).merge(shares, on="game")
 
 
 @styled
 def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
-    """Draw a grid a game: in a row the bots that it surely beats; cells on both sides of the diagonal are a cycle."""
+    """Draw a grid a game: each row has the bots that its bot surely beats.
+
+    Cells on both sides of the diagonal are a cycle.
+    """
     if frame.empty:
         return Nothing("no cycle of bots is proven")
-    panels, omitted = [], ""
+    panels = []
+    omitted = ""
     for _, table in about.by_game(frame):
         game = str(table["game"].iloc[0])
-        order, left_out = best(about.order([*table["bot"], *table["opponent"]], f"{game}/"), GRID)
-        grid = table.pivot_table(index="bot", columns="opponent", values="result").reindex(
-            index=order, columns=order
-        )
-        panels.append(((game, f"cycles: {100 * table['share'].iloc[0]:.0f} %"), grid))
-        omitted = omitted or left_out
-    subtitle = f"Mean result in % against each bot that is surely beaten; below the diagonal it is a better one{omitted}"
+        share = table["share"].iloc[0]
+        by_strength = about.order([*table["bot"], *table["opponent"]], f"{game}/")
+        bots, omitted_here = best(by_strength, GRID)
+        grid = table.pivot_table(index="bot", columns="opponent", values="result")
+        grid = grid.reindex(index=bots, columns=bots)
+        panels.append(((game, f"cycles: {100 * share:.0f} %"), grid))
+        omitted = omitted or omitted_here
+    subtitle = (
+        "Mean result in % against each bot that is surely beaten; "
+        f"below the diagonal it is a better one{omitted}"
+    )
     figure, axes = grids(about, "no order is right", subtitle, panels)
     for panel in axes:
         panel.axline((-0.5, -0.5), slope=1, color=GREY, linewidth=0.6)

@@ -22,15 +22,17 @@ class Cycles:
     share: Strength
     """The share of all triples of bots that are cycles, 0 to 1, with its 95 % interval."""
     proven: Mask
-    """N x N: the bot of the row surely beats that of the column, and the two are in a cycle of such bots."""
+    """N x N: the bot of the row surely beats that of the column, in a cycle of such pairs."""
 
 
 def cycles_of(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Cycles:
     """Find the cycles in these matches; the seed fixes the draws of the interval."""
     totals = add_up(arrays)
-    payoffs, random = payoffs_of(totals), np.random.default_rng(abs(seed))
+    payoffs = payoffs_of(totals)
+    random = np.random.default_rng(abs(seed))
     share = float(_shares(payoffs.mean[None])[0])
-    low, high = np.quantile(payoffs.samples(_shares, refits, random), [TAIL, 1 - TAIL]).tolist()
+    samples = payoffs.samples(_shares, refits, random)
+    low, high = np.quantile(samples, [TAIL, 1 - TAIL]).tolist()
     return Cycles(
         bots=totals.bots,
         payoffs=payoffs,
@@ -40,40 +42,41 @@ def cycles_of(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Cycles:
 
 
 def surely_beats(payoffs: Payoffs) -> Mask:
-    """Return N x N: whether the bot of the row beats that of the column, at 95 % for all pairs together.
+    """Return N x N: whether the bot of the row beats that of the column.
 
-    With equal chances a mean of n results, each 0 to 1, is at least m with a probability of at most exp(-n D), where D
-    is the relative entropy of m and 1/2, whatever the distribution of the results is (Hoeffding, 1963). If the results
-    have weights, n is the sum of these over the largest one. Pairs share the error evenly.
+    This is at 95 % for all pairs together. With equal chances a mean of n results, each 0 to 1, is
+    at least m with a probability of at most exp(-n D), where D is the relative entropy of m and
+    1/2, whatever the distribution of the results is (Hoeffding, 1963). If the results have weights,
+    n is the sum of these over the largest one. Pairs share the error evenly.
     """
     mean = payoffs.mean
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = [np.where(part > 0, part * np.log(2 * part), 0.0) for part in (mean, 1 - mean)]
+    entropy = rounded(sum(terms, np.zeros(mean.shape)))
+    probability = np.exp(-payoffs.observations * entropy)
     pairs = max(1, mean.size - len(mean))
-    beats: Mask = (mean > 0.5) & (
-        np.exp(-payoffs.observations * rounded(sum(terms, np.zeros(mean.shape))))
-        < (1 - LEVEL) / pairs
-    )
+    beats: Mask = (mean > 0.5) & (probability < (1 - LEVEL) / pairs)
     return beats
 
 
 def _shares(payoffs: Floats) -> Floats:
     """Return the share of triples that are cycles, for each N x N of T x N x N payoffs."""
     count = payoffs.shape[1]
-    beats = (payoffs > 0.5).astype(
-        np.float64
-    )  # the trace of its cube counts each cycle from each of its three bots
+    triples = count * (count - 1) * (count - 2) / 6
+    beats = (payoffs > 0.5).astype(np.float64)
+    # The trace of its cube counts each cycle from each of its three bots.
     cyclic = np.einsum("tij,tji->t", beats @ beats, beats) / 3
-    return np.asarray(cyclic / max(1, count * (count - 1) * (count - 2) / 6))
+    return np.asarray(cyclic / max(1, triples))
 
 
 def _in_cycles(beats: Mask) -> Mask:
-    """Return those pairs of `beats` that are in a cycle: both bots are in one strongly connected component."""
+    """Return those pairs of `beats` that are in a cycle: in one strongly connected component."""
     graph = rustworkx.PyDiGraph()
     graph.add_nodes_from(range(len(beats)))
-    graph.add_edges_from_no_data([(int(bot), int(loser)) for bot, loser in np.argwhere(beats)])
+    edges = [(int(bot), int(beaten)) for bot, beaten in np.argwhere(beats)]
+    graph.add_edges_from_no_data(edges)
     component = np.zeros(len(beats), dtype=np.int64)
     for number, bots in enumerate(rustworkx.strongly_connected_components(graph)):
         component[list(bots)] = number
-    inside: Mask = beats & (component[:, None] == component)
-    return inside
+    in_cycle: Mask = beats & (component[:, None] == component)
+    return in_cycle
