@@ -1,7 +1,8 @@
-"""Lessons: the positions in which a bot threw most away, shown, and as tests. Page: docs/extras/lessons.md.
+"""Lessons: the positions in which a bot threw most away, shown, and as tests.
 
-What a lesson is, is core (arena/results/lessons.py), as the report has the worst ones on the page of each bot. So is
-the file of lessons (arena/lessons.py): tests of bots import `arena.lessons`, and could not if this folder were gone.
+What a lesson is, is core (arena/results/lessons.py), as the report has the worst ones on the page
+of each bot. So is the file of lessons (arena/lessons.py): tests of bots import `arena.lessons`, and
+could not if this folder were gone. Page: docs/extras/lessons.md.
 
 Where to change what (paths begin below arena/):
 

@@ -23,7 +23,8 @@ def check(
         typer.Option(
             "--lessons",
             metavar="FILE",
-            help="Play the lessons that `arena lessons --tests` wrote, and nothing else; exit code 1 when one fails.",
+            help="Play the lessons that `arena lessons --tests` wrote, and nothing else; "
+            "exit code 1 when one fails.",
         ),
     ] = None,
 ) -> None:
@@ -48,28 +49,21 @@ def _play_lessons(
     from arena import lessons
 
     rows: list[dict[str, object]] = []
+    passed = 0
     for lesson in lessons.read(path, stored_match.board_of):
         result = lessons.play(lesson, bot, launcher, conditions)
+        passed += result.passed
         match = lesson.record.match
-        rows.append(
-            {
-                "lesson": lesson.number,
-                "match": match.id,
-                "board": match.label,
-                **output.fields(lesson, "role", "turn", "good"),
-                **output.fields(result, "answer", "passed", "words"),
-            }
-        )
+        row = {"lesson": lesson.number, "match": match.id, "board": match.label}
+        row |= output.fields(lesson, "role", "turn", "good")
+        row |= output.fields(result, "answer", "passed", "words")
+        rows.append(row)
         if not json:
             verdict = "ok   " if result.passed else "FAULT"
-            print(
-                f"  {verdict}  {lesson.number}. {lesson}: {output.safe_line(result.words, 1000)}",
-                flush=True,
-            )
-    passed = sum(bool(row["passed"]) for row in rows)
-    summary = (
-        f"\n{output.safe_line(bot.name)} passes {passed} of {output.counted(len(rows), 'lesson')}"
-    )
+            words = output.safe_line(result.words, 1000)
+            print(f"  {verdict}  {lesson.number}. {lesson}: {words}", flush=True)
+    lesson_count = output.counted(len(rows), "lesson")
+    summary = f"\n{output.safe_line(bot.name)} passes {passed} of {lesson_count}"
     output.print_result(rows, summary, json=json)
     if passed < len(rows):
         raise typer.Exit(1)

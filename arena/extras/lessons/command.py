@@ -1,4 +1,7 @@
-"""`arena lessons`: the positions in which a bot threw most away; as text, as tests of a bot, or as openings."""
+"""`arena lessons`: the positions in which a bot threw most away.
+
+They are written as text, as tests of a bot, or as openings.
+"""
 
 import shlex
 from collections.abc import Iterator, Sequence
@@ -51,70 +54,78 @@ def lessons(
     draw: options.Draw = True,
     json: options.Json = False,
 ) -> None:
-    """Show the positions in which a bot threw most away, the worst first, and what would have been better."""
+    """Show the positions in which a bot threw most away.
+
+    They are shown with what would have been better, the worst first.
+    """
     from arena import lessons as lesson_file
     from arena.results.archive import Archive
     from arena.results.lessons import find, most_regretted
 
     folders = {paths.event_folder(name): name for name in (events or (None,))}
+    game_of = stored_match.game_of
     with ExitStack() as opened:
         archives = [opened.enter_context(Archive.open(folder)) for folder in folders]
-        result = find(archives, bot, stored_match.game_of, board=board, role=role, most=most)
+        report = find(archives, bot, game_of, board=board, role=role, most=most)
         regret = None
-        if not result.lessons:
-            regret = most_regretted(
-                archives, result.bot, stored_match.game_of, board=board, role=role
-            )
-    if result.problems:
-        more = (
-            f"; and {len(result.problems) - PROBLEMS} more"
-            if len(result.problems) > PROBLEMS
-            else ""
-        )
-        problems = "; ".join(result.problems[:PROBLEMS])
-        output.notice(
-            f"{output.counted(len(result.problems), 'match')} left out: {problems}{more}; `arena verify` says more"
-        )
-    if tests is not None and result.lessons:
-        paths.write(tests, lesson_file.text_of(result.lessons, bot, stored_match.game_of))
+        if not report.lessons:
+            regret = most_regretted(archives, report.bot, game_of, board=board, role=role)
+    _notice_problems(report.problems)
+    if tests is not None and report.lessons:
+        paths.write(tests, lesson_file.text_of(report.lessons, bot, game_of))
     elif tests is not None:
         output.notice(f"{tests}: not written, because there is no lesson")
     if openings is not None:
-        _write_openings(openings, result.lessons)
+        _write_openings(openings, report.lessons)
     if json:
-        output.print_json(
-            {
-                "match": lesson.record.match.id,
-                "board": lesson.label,
-                **output.fields(
-                    lesson, "role", "turn", "played", "good", "points", "uncertain", "scores"
-                ),
-                "estimate": lesson.is_estimate,
-                "means": {
-                    move: output.fields(mean, "matches", "score")
-                    for move, mean in lesson.means.items()
-                },
-                "matches": lesson.times,
-                "state": lesson.facts,
-                "refutation": [
-                    {"turn": turn.number, **output.fields(turn, "role", "move")}
-                    for turn in lesson.refutation
-                ],
-            }
-            for lesson in result.lessons
-        )
+        output.print_json(_values(lesson) for lesson in report.lessons)
         return
-    for number, lesson in enumerate(result.lessons, 1):
-        print("\n".join([*_lines(number, lesson, folders[lesson.folder], draw=draw), ""]))
-    if not result.lessons:
-        name, looked_at = output.safe_line(bot), output.counted(result.matches, "match")
-        print(f"no lesson for {name} in {looked_at}: {result.why_none}")
-        if regret is not None:
-            replay = shlex.join(["arena", "replay", _address(folders[regret.folder], regret.match)])
-            print(
-                f"a search estimates that {name} threw away {regret.points} points in one match; "
-                f"`{replay}` shows in which turns"
-            )
+    for number, lesson in enumerate(report.lessons, 1):
+        print("\n".join(_lines(number, lesson, folders[lesson.folder], draw=draw)))
+        print()
+    if report.lessons:
+        return
+    name = output.safe_line(bot)
+    print(f"no lesson for {name} in {output.counted(report.matches, 'match')}: {report.why_none}")
+    if regret is not None:
+        match = _address(folders[regret.folder], regret.match)
+        replay = shlex.join(["arena", "replay", match])
+        print(
+            f"a search estimates that {name} threw away {regret.points} points in one match; "
+            f"`{replay}` shows in which turns"
+        )
+
+
+def _notice_problems(problems: Sequence[str]) -> None:
+    """Say which matches could not be read, and why."""
+    if not problems:
+        return
+    reasons = "; ".join(problems[:PROBLEMS])
+    if len(problems) > PROBLEMS:
+        reasons += f"; and {len(problems) - PROBLEMS} more"
+    matches = output.counted(len(problems), "match")
+    output.notice(f"{matches} left out: {reasons}; `arena verify` says more")
+
+
+def _values(lesson: "Lesson") -> dict[str, object]:
+    """Return a lesson as values for JSON."""
+    means = {}
+    for move, mean in lesson.means.items():
+        means[move] = output.fields(mean, "matches", "score")
+    refutation = []
+    for turn in lesson.refutation:
+        refutation.append({"turn": turn.number, **output.fields(turn, "role", "move")})
+    fields = ("role", "turn", "played", "good", "points", "uncertain", "scores")
+    return {
+        "match": lesson.record.match.id,
+        "board": lesson.label,
+        **output.fields(lesson, *fields),
+        "estimate": lesson.is_estimate,
+        "means": means,
+        "matches": lesson.times,
+        "state": lesson.facts,
+        "refutation": refutation,
+    }
 
 
 def _address(event: str | None, match: str) -> str:
@@ -123,43 +134,62 @@ def _address(event: str | None, match: str) -> str:
 
 
 def _lines(number: int, lesson: "Lesson", event: str | None, *, draw: bool) -> Iterator[str]:
-    """Yield a lesson as text: where it is, the board, what was played, what would do, and the refutation."""
+    """Yield a lesson as text.
+
+    It has the place, the board, the move played, the good moves, and the refutation.
+    """
     match = lesson.record.match
+    place = f"{output.safe_line(match.label)} as {lesson.role}, turn {lesson.turn}"
     often = f", in {output.counted(lesson.times, 'match')}" if lesson.times > 1 else ""
-    yield f"{number}. {output.safe_line(match.label)} as {lesson.role}, turn {lesson.turn}: {lesson.verdict}{often}"
-    yield from (f"   {reason}" for reason in lesson.uncertain)
+    yield f"{number}. {place}: {lesson.verdict}{often}"
+    for reason in lesson.uncertain:
+        yield f"   {reason}"
     if draw:
-        yield f"\n{render_state(stored_match.game_of(match), lesson.facts, colour=output.wants_colour())}\n"
+        game = stored_match.game_of(match)
+        drawing = render_state(game, lesson.facts, colour=output.wants_colour())
+        yield f"\n{drawing}\n"
+    good_moves = [_good_move(lesson, move) for move in lesson.good]
     yield f"   played  {output.safe_line(lesson.played)}"
-    yield f"   good    {', '.join(_good_move(lesson, move) for move in lesson.good)}"
+    yield f"   good    {', '.join(good_moves)}"
     yield f"   then    {lesson.refutation_text(SHOWN_TURNS)}"
     name = _address(event, match.id)
+    before = str(lesson.turn - 1)
     yield f"   replay  {shlex.join(['arena', 'replay', name])}"
-    yield f"   fork    {shlex.join(['arena', 'match', '--from', name, '--turn', str(lesson.turn - 1)])}"
+    yield f"   fork    {shlex.join(['arena', 'match', '--from', name, '--turn', before])}"
 
 
 def _good_move(lesson: "Lesson", move: str) -> str:
     """Return a good move as text; in an estimate with its mean score."""
+    text = output.safe_line(move)
     mean = lesson.means.get(move)
-    scored = (
-        "" if mean is None else f" ({mean.score:.0f} in {output.counted(mean.matches, 'match')})"
-    )
-    return f"{output.safe_line(move)}{scored}"
+    if mean is None:
+        return text
+    return f"{text} ({mean.score:.0f} in {output.counted(mean.matches, 'match')})"
 
 
 def _write_openings(path: Path, chosen: Sequence["Lesson"]) -> None:
-    """Write the positions that a file of openings can have; a notice says why others are left out."""
+    """Write the positions that a file of openings can have.
+
+    A notice says why others are left out.
+    """
     from arena.games import openings
 
-    listed = [lesson for lesson in chosen if not lesson.record.match.sampled]
-    if sampled := len(chosen) - len(listed):
+    sampled = 0
+    at_start = 0
+    lines: dict[str, None] = {}  # in order, without repeats
+    for lesson in chosen:
+        if lesson.record.match.sampled:
+            sampled += 1
+        elif not lesson.opening:
+            at_start += 1
+        else:
+            lines[openings.line(lesson.label, lesson.opening)] = None
+    if sampled:
         output.notice(
-            f"{path}: {sampled} left out: openings are listed for boards that have a name, not for sampled ones"
+            f"{path}: {sampled} left out: "
+            "openings are listed for boards that have a name, not for sampled ones"
         )
-    lines = dict.fromkeys(
-        openings.line(lesson.label, lesson.opening) for lesson in listed if lesson.opening
-    )
-    if at_start := sum(not lesson.opening for lesson in listed):
+    if at_start:
         output.notice(
             f"{path}: {at_start} left out: at the start of the board there is no move to list"
         )
