@@ -1,6 +1,7 @@
-"""Clips of matches, cards of leaderboards, badges of bots, each as a file. Page: docs/extras/clips.md.
+"""Clips of matches, cards of leaderboards, badges of bots, each as a file.
 
-The drawing itself is core (arena/pictures): the report has a card beside it, and a site has previews of its links.
+The drawing itself is core (arena/pictures): the report has a card beside it, and a site has
+previews of its links. Page: docs/extras/clips.md.
 """
 
 from arena.extensions import AddedCommand, AddedOptions, Extension

@@ -37,32 +37,32 @@ def export(
         raise ArenaError("--dark goes with --card only")
     if match is not None or (card and badge is not None):
         raise ArenaError("--match, --card and --badge are three things: name one")
-    _write_picture(folder, badge, to, dark=dark, all_versions=all_versions, json=json)
+    if badge is not None:
+        default = f"badge-{FORBIDDEN.sub('_', badge)[:100]}.svg"
+    elif dark:
+        default = "card-dark.png"  # the card of the report, card.png, is a light one
+    else:
+        default = "card.png"
+    path = to or folder / default
+    if path.suffix not in {".png", ".svg"}:
+        raise ArenaError(f"--to {path}: the name of a picture must end with .png or .svg")
+    _write_picture(folder, badge, path, dark=dark, all_versions=all_versions, json=json)
 
 
 def _write_picture(
-    folder: Path, badge: str | None, to: Path | None, *, dark: bool, all_versions: bool, json: bool
+    folder: Path, badge: str | None, path: Path, *, dark: bool, all_versions: bool, json: bool
 ) -> None:
-    """Write the leaderboard as a card, or a bot's badge."""
+    """Write the badge of this bot; without a bot, the leaderboard as a card."""
     from arena.cli.results import read
     from arena.pictures import card, pixels, svg
 
-    # The card of the report, card.png, is a light one.
-    name = (
-        f"card{'-dark' * dark}.png"
-        if badge is None
-        else f"badge-{FORBIDDEN.sub('_', badge)[:100]}.svg"
-    )
-    to = to or folder / name
-    if to.suffix not in {".png", ".svg"}:
-        raise ArenaError(f"--to {to}: the name of a picture must end with .png or .svg")
     results = read(folder, all_versions=all_versions)
-    film = (
-        card.card(results, dark)
-        if badge is None
-        else card.badge(results, bot_shown(badge, results.event.bots))
-    )
-    content = svg.svg(film) if to.suffix == ".svg" else pixels.png([film])
-    with writing(to):
-        whole_files.write(to, content)
-    output.print_result([{"file": str(to), "bytes": len(content)}], paths.displayed(to), json=json)
+    if badge is None:
+        film = card.card(results, dark)
+    else:
+        film = card.badge(results, bot_shown(badge, results.event.bots))
+    content = svg.svg(film) if path.suffix == ".svg" else pixels.png([film])
+    with writing(path):
+        whole_files.write(path, content)
+    row = {"file": str(path), "bytes": len(content)}
+    output.print_result([row], paths.displayed(path), json=json)
