@@ -9,6 +9,8 @@ Where to change what (paths begin below arena/):
   `short_answer`; how it is done: `sandbox/freezer.py`
 - who may sit in a seat: a new kind of seat, or something around its lines; the law:
   `match/seat.py`; the kinds: `match/seating.py` `KINDS`; for example `match/human.py`
+- how a request to a language model is carried, and what a bot gets that has none:
+  `match/model_line.py`
 - when an answer is too late, and how much time is charged: `clock.py` (`excused`, `fair`,
   `charged`, `deadline`, `too_late`, `forgives_short_answers`; the bank: `after`); who reads the
   clocks: `match/bot/stopwatch.py` (`spent`, `short`); when an answer was written:

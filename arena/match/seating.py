@@ -13,6 +13,7 @@ from arena import extensions
 from arena.game import Game, Role
 from arena.match.human import human_seats
 from arena.match.live_bots import live_bots
+from arena.match.model_line import ModelSeats, NoModel
 from arena.match.seat import Kind, Resources, Seats, Wrap
 from arena.protocol import Ask, Reply
 from arena.values import Seat, SeatReport
@@ -35,12 +36,14 @@ class Wrappers:
 
     def __init__(self, game: Game[Any], resources: Resources) -> None:
         self._wrappers = [wrap(game, resources) for wrap in wraps()]
+        self._match = resources.match
+        self._no_model = NoModel()
 
     def near(self, seats: Seats) -> Seats:
         """Return these seats with what stands next to whoever plays."""
         for wrapper in self._wrappers:
             seats = wrapper.near(seats)
-        return seats
+        return ModelSeats(seats, self._no_model, self._match)
 
     def far(self, seats: Seats) -> Seats:
         """Return these seats with what stands next to the referee."""

@@ -6,10 +6,8 @@ It reads requests, keeps each seat's account of calls, tokens and cost, and writ
 
 # Theory of operation
 # -------------------
-# A bot that is asked may print `model {json}` instead of its move. For the live bot that is an answer like any other:
-# its clock stops, and it is frozen. Here the line is told from a move, the model is asked, and the bot is asked again
-# with the answer, and with the time that it has left. So no code below this file knows of models, and a turn without a
-# request costs only a look at the beginning of a line.
+# A bot that is asked may print `model {json}` instead of its move. match/model_line.py tells such a line from a move,
+# and asks the bot again with what is answered here.
 #
 # Whatever a bot is told depends on its requests and on the model's answers alone, never on time: played again with the
 # same answers a match goes the same way.
@@ -37,27 +35,22 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from arena import protocol, shared_folders
-from arena.clock import TimeUsed
 from arena.errors import MachineError, OutsideError, SpentError
-from arena.failure import Cause, Failure
+from arena.failure import Failure
 from arena.game import Role
 from arena.identity import digest_of
-from arena.match.bot.output import REMARKS_KEPT
-from arena.match.seat import Seats, WrappedSeats
-from arena.protocol import Ask, Reply
+from arena.match.model_line import NO_MODEL, refused
+from arena.protocol import Ask
 from arena.values import DEFAULT_MODEL, Match, ModelAnswer, ModelCall, ModelTerms, Record
 
 MOST_TOKENS = 32_000
 """Of an answer whose request names no number."""
-MOST_REFUSED = 20
-"""Requests of one turn that come to nothing: one more, and the bot is out, because it does not listen."""
 LETTERS_A_TOKEN = 6
 """Letters and digits: with the tokenizers of today a token of prose has 1.5 (Chinese) to 5 (English) on average. Blanks
 and signs are not counted, because a long run of them, as on a drawn board, may be one token."""
 TAPE_BYTES = 8_000_000
 """Of all calls of a match, as JSON: a record has 50 MB at most."""
 LONGEST_WORDS = 500
-NO_MODEL = "no language model answers here: the event has no [model], or none that this bot names"
 NOT_THEN = "this was not asked when the match was recorded, and a rerun pays for no answer"
 UNREACHABLE = "the process that asks it has ended: run the same command again"
 
@@ -278,10 +271,7 @@ class Calls:
     def _refused(self, role: Role, turn: int, words: str) -> bytes | Failure:
         account = self._account(self._terms.get(role, ModelTerms(name="")), role, turn)
         account.refused += 1
-        if account.refused > MOST_REFUSED:
-            text = f"model: more than {MOST_REFUSED} requests in one turn that came to nothing; the last: {words}"
-            return Failure(cause=Cause.MODEL, words=text)
-        return protocol.model_answer({"error": words})
+        return refused(account.refused, words)
 
     def _paid(self, terms: ModelTerms, role: Role, turn: int, request: ModelRequest, answer: ModelAnswer) -> bytes:
         """Write a call down and take it from the account; return the line for the bot."""
@@ -295,68 +285,6 @@ class Calls:
             return protocol.model_answer({"error": answer.text, "left": left})
         used = {"in": answer.tokens_in, "out": answer.tokens_out}
         return protocol.model_answer({"text": answer.text, "end": answer.end, **used, "left": left})
-
-
-class ModelSeats(WrappedSeats):
-    """Seats whose bots may ask a language model; others pay only a look at how their lines begin."""
-
-    def __init__(self, seats: Seats, calls: Calls, match: Match) -> None:
-        super().__init__(seats)
-        self._calls = calls
-        self._conditions = match.conditions
-        self._has_model = any(match.conditions.model_of(seat.bot) for seat in match.seats)
-        self._threads = {seat.role: seat.bot.threads for seat in match.seats}
-
-    def ask(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
-        """Part of `Seats`: answer requests until each of these bots has given a move or failed."""
-        replies = self.seats.ask(asks)
-        for reply in replies.values():
-            # With a model each turn counts, also one without a request.
-            if self._has_model or reply.line.startswith(protocol.MODEL):
-                return self._converse(asks, replies)
-        return replies
-
-    def _converse(self, asks: Mapping[Role, Ask], replies: dict[Role, Reply]) -> dict[Role, Reply]:
-        """Carry requests to the model and its answers back, and return the replies that are none.
-
-        A reply has the time of all parts of its turn, and their remarks.
-        """
-        final, asks = dict(replies), dict(asks)
-        self._calls.begin(asks)
-        spent = dict.fromkeys(asks, TimeUsed())
-        remarks: dict[Role, tuple[str, ...]] = dict.fromkeys(asks, ())
-        asked_before = False
-        while True:
-            asked: dict[Role, tuple[Ask, bytes]] = {}
-            for role, reply in replies.items():
-                spent[role] = spent[role].plus(reply.spent)
-                remarks[role] = (*remarks[role], *reply.remarks)[:REMARKS_KEPT]
-                words = reply.words
-                if reply.ending is not None and asked_before:
-                    words = f"after a call of its model: {words}"
-                final[role] = reply._replace(spent=spent[role], remarks=remarks[role], words=words)
-                if reply.ending is None and protocol.asks_model(asks[role], reply.line):
-                    asked[role] = (asks[role], reply.line)
-            if not asked:
-                return final
-            self.seats.rest()
-            asks, asked_before = {}, True
-            for role, line in self._calls.answers(asked).items():
-                if isinstance(line, Failure):
-                    final[role] = final[role]._replace(line=b"", ending=line.ending, words=line.words, failure=line)
-                else:
-                    asks[role] = self._resumed(asked[role][0], line, role, replies[role].spent)
-            replies = self.seats.ask(asks) if asks else {}
-
-    def _resumed(self, ask: Ask, line: bytes, role: Role, spent: TimeUsed) -> Ask:
-        """Return the question that goes on with the model's answer, and the time that is left."""
-        resumed = ask._replace(text=line, resumes=True)
-        if ask.announced is None:
-            return resumed
-        control = self._conditions.time
-        left = max(0.0, ask.announced - control.charged(spent, self._threads.get(role, 1)))
-        # Each part has the margin, because it is another way through the pipe.
-        return resumed._replace(announced=left, deadline=control.deadline(left))
 
 
 def _most_tokens(request: Mapping[str, Any], terms: ModelTerms, left: int | None) -> int:

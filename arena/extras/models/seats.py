@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, cast
 
-from arena.extras.models.calls import Calls, LanguageModel, ModelSeats
+from arena.extras.models.calls import Calls, LanguageModel
 from arena.extras.models.disguise import Disguises
 from arena.extras.models.service import NAME
 from arena.game import Game
+from arena.match.model_line import ModelSeats
 from arena.match.seat import Resources, Seats
 
 
@@ -20,7 +21,11 @@ class ModelWrapper:
 
     def near(self, seats: Seats) -> Seats:
         """Part of `Wrapper`: the bots may ask the model."""
-        return ModelSeats(seats, self._calls, self._match)
+        conditions = self._match.conditions
+        if not any(conditions.model_of(seat.bot) for seat in self._match.seats):
+            return seats  # the core says to whoever asks that nobody answers
+        # Each turn counts, also one without a request.
+        return ModelSeats(seats, self._calls, self._match, every_turn=True)
 
     def far(self, seats: Seats) -> Seats:
         """Part of `Wrapper`: some bots read and write other words."""

@@ -32,12 +32,13 @@ from arena.extras.models import asking as event_model
 from arena.extras.models import service
 from arena.extras.models.asking import Provider
 from arena.extras.models.broker import Broker
-from arena.extras.models.calls import MOST_REFUSED, Door, ModelRequest, Recorded, read_request
+from arena.extras.models.calls import Door, ModelRequest, Recorded, read_request
 from arena.extras.models.providers import AgainError, Command, Url, json_of, without_key
 from arena.extras.models.tape import Tape
 from arena.extras.serve import scheduler
 from arena.extras.serve.accounts import Accounts
 from arena.games import rulebook
+from arena.match.model_line import MOST_REFUSED
 from arena.match.play import play
 from arena.match.seat import SingleSeat
 from arena.protocol import Ask, Reply
