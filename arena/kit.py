@@ -200,6 +200,10 @@ class Turn:
         """Record a text with the next answer, such as `depth=7`."""
         self._remarks.append(f"# {text}\n")
 
+    def fallback(self, text: object) -> None:
+        """Record that the next answer is none of the model's: tables and replays show it."""
+        self._remarks.append(f"# fallback 1\n# fallback: {text}\n")
+
     def model(
         self,
         question: str | Sequence[Mapping[str, str]],
@@ -207,18 +211,20 @@ class Turn:
         tokens: int | None = None,
         temperature: float | None = None,
         stop: Sequence[str] | None = None,
+        again: str | None = None,
     ) -> Said:
         """Ask the event's language model: a prompt, or messages with `role` and `content`.
 
-        Meanwhile no time passes. `tokens` are the most of its answer. This works in `choose` only:
-        before a turn nobody may ask.
+        Meanwhile no time passes. `tokens` are the most of its answer. `again` says why the answer
+        before was no move: `illegal`, `unreadable`, `cut` or `refused`; it is counted and not sent.
+        This works in `choose` only: before a turn nobody may ask.
         """
         import json
 
         request: dict[str, object] = {
             "prompt" if isinstance(question, str) else "messages": question
         }
-        options = {"tokens": tokens, "temperature": temperature, "stop": stop}
+        options = {"tokens": tokens, "temperature": temperature, "stop": stop, "again": again}
         request |= {name: value for name, value in options.items() if value is not None}
         line = f"model {json.dumps(request)}\n"
         if len(line) > LONGEST_REQUEST_BYTES:

@@ -136,7 +136,7 @@ class ModelTerms:
     """The model, as the provider calls it. An answer belongs to this name, whoever serves it."""
     calls: int = 100
     """Answers in a match."""
-    move: int | None = 4000
+    move: int | None = 16_000
     """Tokens for each turn, before the bank is touched; those of the question count, too. None = no
     limit."""
     bank: int = 0
@@ -432,6 +432,14 @@ class ModelAnswer(NamedTuple):
     """What the model thought before its text, if the provider tells; the bot does not get it."""
     seconds: float = 0.0
     """The time until the answer was there. An answer from a tape has the time of its recording."""
+
+
+ANSWER_ENDS = {
+    "length": "cut by its limit of tokens",
+    "refused": "refused",
+    "error": "not answered",
+}
+"""How an answer ended that is none, in words."""
 
 
 class ModelCall(NamedTuple):

@@ -10,7 +10,7 @@ from arena.game import Game, Role
 from arena.replay.drawing import render_state
 from arena.replay.reconstruct import Exchange, Retraced
 from arena.replay.replayer import Scene, question_of
-from arena.values import Match, ModelCall, Record, Seat
+from arena.values import ANSWER_ENDS, Match, ModelCall, Record, Seat
 
 STDERR_LINES = 10
 LONGEST_LINE = 10_000  # characters of a line of a call of a language model
@@ -66,7 +66,9 @@ def call_lines(call: ModelCall) -> Iterator[str]:
     """Yield what a bot asked a language model, what that thought, and what it said."""
     answer = call.answer
     tokens = f"{answer.tokens_in} tokens, and {answer.tokens_out} of its answer"
-    yield f"turn {call.turn}  {call.role} asks the model: {tokens}"
+    end = ANSWER_ENDS.get(answer.end)
+    marked = "" if end is None else f", {end}"
+    yield f"turn {call.turn}  {call.role} asks the model: {tokens}{marked}"
     for name, text in (
         ("asked", question_of(call)),
         ("thought", answer.reasoning),

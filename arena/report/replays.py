@@ -32,7 +32,7 @@ from arena.results.accuracy import MOST_ESTIMATED
 from arena.results.archive import Archive
 from arena.results.memo import code_digest
 from arena.rulefile import sources_of
-from arena.values import Match, ModelCall, Played, Record, SeatReport, Turn
+from arena.values import ANSWER_ENDS, Match, ModelCall, Played, Record, SeatReport, Turn
 
 _clean = lru_cache(100_000)(clean)  # facts and moves come again and again
 REMARKS = 20_000  # characters of remarks that a match may bring
@@ -256,7 +256,10 @@ def _calls(calls: Iterable[ModelCall], roles: list[str]) -> Iterator[list[object
     free_characters = CALLS
     for call in calls:
         answer = call.answer
-        texts = list(map(clean_lines, (question_of(call), answer.reasoning, answer.text)))
+        said = answer.text
+        if answer.end in ANSWER_ENDS:
+            said = f"({ANSWER_ENDS[answer.end]})\n{said}"
+        texts = list(map(clean_lines, (question_of(call), answer.reasoning, said)))
         free_characters -= sum(map(len, texts))
         if free_characters < 0:
             texts = ["(too much to store: `arena replay` has it)", "", ""]

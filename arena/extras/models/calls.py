@@ -346,6 +346,7 @@ def _reader() -> Any:
         messages: Annotated[list[Message], Field(min_length=1, max_length=200)] | None = None
         tokens: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
         temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
+        again: Literal["illegal", "unreadable", "cut", "refused"] | None = None
         stop: Annotated[list[Annotated[str, Field(min_length=1, max_length=100)]], Field(max_length=4)] | None = None
 
     return TypeAdapter(Asked)

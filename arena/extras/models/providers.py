@@ -138,6 +138,7 @@ class Command:
         provider, parent = self._provider, os.getpid()
         values = {"model": provider.name, **request}
         variables = {"ARENA_MODEL": provider.alias, "ARENA_BOT": values.pop("bot", "")}
+        values.pop("again", None)  # why the bot asks again is for the record alone
         fields = fields_of(provider)
         for limit in (USUAL_LIMIT, MODERN_LIMIT):  # the tokens are the lower of the limits
             fields.pop(limit, None)

@@ -1,5 +1,8 @@
 """What `arena leaderboard` prints of language models, below the leaderboard."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from arena.cli import output
 from arena.cli.leaderboard_text import figures_of, table_of
 from arena.extras.models import frames
@@ -7,16 +10,48 @@ from arena.results.columns import interval_text
 from arena.results.leaderboard import Results
 from arena.results.tables import rows_of
 
+COSTS = (
+    "bot",
+    "model",
+    "matches",
+    "calls",
+    "tokens_in",
+    "tokens_out",
+    "cost",
+    "cost_a_match",
+    "cost_a_point",
+)
+"""The columns of the first table."""
+
 
 def models(results: Results) -> None:
-    """Print what each bot asked of the language model, and what that cost."""
+    """Print what each bot asked of its language model, its cost, and whence its moves came."""
     if not frames.has_model(results):
         return
     rows = rows_of(frames.models(results), frames.MODELS)
-    if rows:
-        print("\nlanguage model")
-        cells = [[results.display_name(row["bot"]), *list(row.values())[1:]] for row in rows]
-        output.print_table(output.make_table(frames.MODELS.columns, cells))
+    if not rows:
+        return
+    print("\nlanguage model")
+    columns = [frames.MODELS[name] for name in COSTS]
+    cells = [[results.display_name(row["bot"]), *[row[name] for name in COSTS[1:]]] for row in rows]
+    output.print_table(output.make_table(columns, cells))
+    print("\nhow its moves came about")
+    shown: dict[str, list[object]] = {"bot": [results.display_name(row["bot"]) for row in rows]}
+    shown["moves"] = [row["moves"] for row in rows]
+    for name in frames.SHARES:
+        shown[f"{frames.MODELS[name].heading}, %"] = [_share(row, name) for row in rows]
+    for name in ("unasked", *frames.ANSWERS):
+        shown[name] = [row[name] for row in rows]
+    output.print_table(table_of(shown))
+
+
+def _share(row: Mapping[str, Any], name: str) -> str:
+    """Return a share of moves in %, with its interval."""
+    column = frames.MODELS[name]
+    if row[name] is None:
+        return ""
+    ends = [column.text(row[f"{name}_{end}"]) for end in ("low", "high")]
+    return f"{column.text(row[name])} ({interval_text(*ends)})"
 
 
 def disguise(results: Results) -> None:

@@ -111,7 +111,7 @@ def test_a_bot_asks_and_gets_the_answer_while_its_clock_stands_still(tmp_path, l
     asking = next(turn for turn in record.turns if turn.role == "first")
     said = json.loads(asking.remarks[0].partition(" ")[2].replace("'", '"'))
     assert (said["text"], said["in"], said["out"]) == ("the first", 10, 5)
-    assert said["left"] == {"calls": 99, "tokens": 3985}
+    assert said["left"] == {"calls": 99, "tokens": 15985}
     assert asking.wall < 0.4
     assert [call.answer.text for call in record.calls] == ["the first"] * len(model.requests)
 
@@ -120,7 +120,7 @@ def test_a_bot_is_told_at_the_start_what_it_may_ask(tmp_path, launcher):
     go = "say('#', told); say(legal[0])"
     first = {"first": "told = ''", "each": "if word == 'model': told = rest"}
     record = play(match_of(tmp_path, go, **first), launcher=launcher, services={"models": Scripted(str)})
-    assert "'calls': 100, 'move': 4000, 'bank': 0" in record.turns[1].remarks[0]
+    assert "'calls': 100, 'move': 16000, 'bank': 0" in record.turns[1].remarks[0]
 
 
 def test_in_an_event_without_a_model_the_answer_says_so(tmp_path, launcher):
@@ -145,7 +145,7 @@ def test_calls_tokens_and_cost_of_a_match_end(tmp_path, launcher):
         )
         turn = record.turns[1]
         assert [words in remark for remark in turn.remarks] == [False, False, True]
-        assert model.requests[0].request["tokens"] == min(32_000, terms.get("move", 4000) + terms.get("bank", 0))
+        assert model.requests[0].request["tokens"] == min(32_000, terms.get("move", 16_000) + terms.get("bank", 0))
 
 
 LONG = "word " * 7500
@@ -807,4 +807,5 @@ def test_the_house_bot_asks_again_and_quotes_what_others_wrote(tmp_path, launche
     record = play(match, launcher=launcher, services={"models": model})
     assert record.verdict.faults == ()
     assert "That names no legal move." in model.requests[1].request["messages"][3]["content"]
+    assert model.requests[1].request["again"] == "unreadable"
     assert model.requests[0].request["messages"][1]["content"].count("<data>") == 2

@@ -1,0 +1,106 @@
+"""How each move of a bot with a language model came about, by the record of its match.
+
+arena knows the calls of each turn, how each answer ended, and whether the referee took the move.
+Only the bot knows why it asked again (`again` of a request) and whether the move is the model's own
+(the remark `fallback 1`): it says both, and nothing is guessed from the texts. Pure.
+"""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from arena.results.leaderboard import metrics
+from arena.values import ModelCall, Record, Turn
+
+FALLBACK = "fallback"
+"""The metric by which a bot says that a move is none of the model's."""
+Z = 1.959964
+"""Of a normal distribution: 95 % lie within."""
+
+
+class Origin(NamedTuple):
+    """How one move came about."""
+
+    bot: str
+    kind: str
+    """`at_once`, `rethought`, `fallback`, `unasked` (the bot asked nothing), or `no_move` (a
+    strike, or a fault)."""
+    illegal: int = 0
+    unreadable: int = 0
+    """Answers after which the bot asked again because of these."""
+    cut: int = 0
+    refused: int = 0
+    """Answers that ended so."""
+
+
+def origins(record: Record) -> Iterator[Origin]:
+    """Yield the origin of each move of a match whose bot has a model, and of each missing move."""
+    conditions = record.match.conditions
+    names = {seat.role: seat.bot.name for seat in record.match.seats}
+    calls: dict[tuple[int, str], list[ModelCall]] = {}
+    for call in record.calls:
+        calls.setdefault((call.turn, call.role), []).append(call)
+    askers = {role for _, role in calls if role in names}  # a bot that only may ask, if it does
+    for seat in record.match.seats:
+        if seat.bot.model and conditions.model_of(seat.bot) is not None:
+            askers.add(seat.role)
+    for turn in record.turns:
+        if turn.role in askers and turn.by in ("bot", "strike"):
+            made = calls.get((turn.number, turn.role), [])
+            yield _origin(names[turn.role], _kind(turn, made), made)
+    for fault in record.verdict.faults:
+        if fault.role in askers and fault.turn:
+            made = calls.get((fault.turn, fault.role), [])
+            yield _origin(names[fault.role], "no_move", made)
+
+
+def _kind(turn: Turn, calls: Sequence[ModelCall]) -> str:
+    if turn.by == "strike":
+        return "no_move"
+    if any(metrics.read(remark).get(FALLBACK) for remark in turn.remarks):
+        return "fallback"
+    if not calls:
+        return "unasked"
+    return "at_once" if len(calls) == 1 else "rethought"
+
+
+def _origin(bot: str, kind: str, calls: Sequence[ModelCall]) -> Origin:
+    reasons = Counter(reason_again(call) for call in calls)
+    ends = Counter(call.answer.end for call in calls)
+    return Origin(
+        bot, kind, reasons["illegal"], reasons["unreadable"], ends["length"], ends["refused"]
+    )
+
+
+def reason_again(call: ModelCall) -> str:
+    """Return why a bot asked again, by its request; empty for a first question."""
+    try:
+        request = json.loads(call.request)
+    except (ValueError, RecursionError):  # a stranger may have written the record
+        return ""
+    reason = request.get("again") if isinstance(request, dict) else None
+    return reason if isinstance(reason, str) else ""
+
+
+def rate(matches: Sequence[tuple[int, int]]) -> tuple[float, float, float]:
+    """Return a share in %, with the ends of its 95 % interval.
+
+    `matches` has for each match how often something was so, and of how many. Moves of one match are
+    alike, so the interval is Wilson's for fewer moves, by the variance between matches.
+    """
+    hits = sum(hit for hit, _ in matches)
+    number = sum(of for _, of in matches)
+    if not number:
+        return math.nan, math.nan, math.nan
+    share = hits / number
+    size: float = number
+    if 0 < share < 1 and len(matches) > 1:
+        spread = sum((hit - share * of) ** 2 for hit, of in matches)
+        spread *= len(matches) / (len(matches) - 1)
+        size = number / max(1.0, spread / (number * share * (1 - share)))
+    middle = share + Z * Z / (2 * size)
+    half = Z * math.sqrt(share * (1 - share) / size + Z * Z / (4 * size * size))
+    whole = 1 + Z * Z / size
+    return 100 * share, 100 * (middle - half) / whole, 100 * (middle + half) / whole
