@@ -60,7 +60,10 @@ def plain(values: Any) -> Mapping[str, object]:
         if is_dataclass(value):
             plain_values[name] = plain(value)  # type: ignore[arg-type]
         elif isinstance(value, tuple):
-            plain_values[name] = [plain(item) if is_dataclass(item) else item for item in value]  # type: ignore[arg-type]
+            plain_values[name] = [
+                plain(item) if is_dataclass(item) else item  # type: ignore[arg-type]
+                for item in value
+            ]
         else:
             plain_values[name] = value
     return plain_values

@@ -220,7 +220,8 @@ def _done(
     except MemoryError as error:
         resource.setrlimit(resource.RLIMIT_AS, unlimited)
         return "stopped", (f"takes more than {memory // 1_000_000} MB of memory", _frames(error))
-    except Exception:  # noqa: BLE001 (whoever gives us work says what its errors mean; any other is a bug of ours)
+    # Whoever gives us work says what its errors mean; any other is a bug of ours.
+    except Exception:  # noqa: BLE001
         return "bug", traceback.format_exc()
     except BaseException as error:  # noqa: BLE001 (SystemExit and KeyboardInterrupt)
         return "stopped", (f"raises {type(error).__name__}", _frames(error))

@@ -72,7 +72,7 @@ def parameters_of(sampled: str) -> dict[str, Any]:
 
     table = json.loads(sampled)
     if not isinstance(table, dict):
-        raise ValueError("the parameters of a sampled board are a JSON object")  # noqa: TRY004  as other damage of a text
+        raise ValueError("the parameters of a sampled board are a JSON object")  # noqa: TRY004
     return {key: _frozen(value) for key, value in table.items()}
 
 

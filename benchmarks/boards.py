@@ -1,4 +1,5 @@
-"""Draws a thousand boards of each generator, and counts their values, lengths and the draws that were refused.
+"""Draws a thousand boards of each generator, and counts their values, lengths and the draws that
+were refused.
 
     python benchmarks/boards.py [COUNT]
 
@@ -19,7 +20,9 @@ BAND = 5
 
 
 def sampled(game: str, number: int) -> tuple[str, int, int, float]:
-    """Draw a board for an event of its own; return who wins, in how many turns, the mazes sampled, seconds of CPU."""
+    """Draw a board for an event of its own; return who wins, in how many turns, the mazes sampled,
+    seconds of CPU.
+    """
     path = rulefile.shipped() / f"{game}.py"
     generator = rulefile.module(path.with_name(f"{game}_random.py"))
     before = time.process_time()
@@ -40,17 +43,28 @@ def main(count: int) -> None:
     """Print a table for each game."""
     for game in ("mummy_maze", "pacman"):
         boards = list(parallel.parallel_map(partial(sampled, game), range(count)))
-        lengths = {winner: Counter(turns for who, turns, _, _ in boards if who == winner) for winner, *_ in boards}
+        lengths = {
+            winner: Counter(turns for who, turns, _, _ in boards if who == winner)
+            for winner, *_ in boards
+        }
         bands = sorted({turns // BAND * BAND for of in lengths.values() for turns in of})
         print(f"\n{game}/random: {count} boards, each of an event of its own\n")
-        print("| turns with perfect play |", " | ".join(f"{band} to {band + BAND - 1}" for band in bands), "|")
+        print(
+            "| turns with perfect play |",
+            " | ".join(f"{band} to {band + BAND - 1}" for band in bands),
+            "|",
+        )
         print("|" + "---|" * (len(bands) + 1))
         for winner, of in sorted(lengths.items()):
             cells = (sum(of[turns] for turns in range(band, band + BAND)) for band in bands)
             print(f"| won by {winner} |", " | ".join(map(str, cells)), "|")
-        mazes, seconds = sum(mazes for *_, mazes, _ in boards), sum(seconds for *_, seconds in boards)
+        mazes, seconds = (
+            sum(mazes for *_, mazes, _ in boards),
+            sum(seconds for *_, seconds in boards),
+        )
         print(
-            f"\n{count} of {mazes} mazes had places to play from; {1000 * seconds / count:.0f} ms of CPU time a board"
+            f"\n{count} of {mazes} mazes had places to play from; {1000 * seconds / count:.0f} ms "
+            "of CPU time a board"
         )
 
 

@@ -1,9 +1,11 @@
-"""How true "better with 0.99" is, and 95 % intervals are: `python benchmarks/calibration.py [leagues]`, 60 unless told.
+"""How true "better with 0.99" is, and 95 % intervals are: `python benchmarks/calibration.py
+[leagues]`, 60 unless told.
 
-Fields of 12 bots are played by dice, as a round robin and as a ladder, which chooses its matches by results. `covered`:
-the share of the intervals that hold the true strength. Then, of the pairs of whom arena says that one is better with a
-chance in this range: their share of all pairs, what arena says on average, and how often it is so. Of equal bots each
-is better in half of the cases, so there the share of the pairs is what counts.
+Fields of 12 bots are played by dice, as a round robin and as a ladder, which chooses its matches by
+results. `covered`: the share of the intervals that hold the true strength. Then, of the pairs of
+whom arena says that one is better with a chance in this range: their share of all pairs, what arena
+says on average, and how often it is so. Of equal bots each is better in half of the cases, so there
+the share of the pairs is what counts.
 """
 
 import os
@@ -32,7 +34,9 @@ RANGES = ((0.8, 0.95), (0.95, 0.99), (0.99, 1.01))
 
 
 def league(task: tuple[str, str, int]) -> tuple[list[bool], list[float], list[float]]:
-    """Play a league; return which intervals hold the truth, and of each pair the chance of the better and the truth."""
+    """Play a league; return which intervals hold the truth, and of each pair the chance of the
+    better and the truth.
+    """
     field, plan, number = task
     schedule, more = PLANS[plan]
     name = schedule.__name__.rpartition(".")[2]
@@ -57,7 +61,9 @@ def main(leagues: int) -> None:
     print(f"{leagues} leagues of {BOTS} bots each\n{'':14}{'':26}{'covered':>8}{heads}")
     for field in FIELDS:
         for plan in PLANS:
-            every = [*parallel.parallel_map(league, [(field, plan, number) for number in range(leagues)])]
+            every = [
+                *parallel.parallel_map(league, [(field, plan, number) for number in range(leagues)])
+            ]
             held, chance, right = (np.concatenate(column) for column in zip(*every, strict=True))
             print(f"{field:14}{plan:26}{held.mean():>8.1%}", end="")
             for low, high in RANGES:

@@ -1,13 +1,16 @@
-"""What the engine costs: matches a second with two one-lane dask workers here, and with two lanes of one run.
+"""What the engine costs: matches a second with two one-lane dask workers here, and with two lanes
+of one run.
 
-`python benchmarks/clusters.py [MATCHES]` plays an event of MATCHES matches (default 600) on `duel` both ways, with bots
-that answer at once and with bots that compute for 2 ms. The rate is taken between the first tenth of the matches and
-the last, so that no start counts; the CPU time is that of all processes and of the whole event. It also prints how much
-the memory of driver and scheduler grows with each match, by a line through 90 samples.
+`python benchmarks/clusters.py [MATCHES]` plays an event of MATCHES matches (default 600) on `duel`
+both ways, with bots that answer at once and with bots that compute for 2 ms. The rate is taken
+between the first tenth of the matches and the last, so that no start counts; the CPU time is that
+of all processes and of the whole event. It also prints how much the memory of driver and scheduler
+grows with each match, by a line through 90 samples.
 
-`python benchmarks/clusters.py MATCHES forfeits` has the workers play this number of matches between bots that never say
-`ready`. These are the shortest matches that there are. `python benchmarks/clusters.py MATCHES pairs` makes each pair of
-them a task of its own, which is the most work for dask.
+`python benchmarks/clusters.py MATCHES forfeits` has the workers play this number of matches between
+bots that never say `ready`. These are the shortest matches that there are. `python
+benchmarks/clusters.py MATCHES pairs` makes each pair of them a task of its own, which is the most
+work for dask.
 """
 
 import functools
@@ -67,7 +70,9 @@ class Rate:
         self.times.append(time.perf_counter())
         played = len(self.times)
         if played > self.planned // 10 and played % max(1, self.planned // 100) == 0:
-            self.memory.append((played, *(resident_kb(pid) for pid in (os.getpid(), *self._others[:1]))))
+            self.memory.append(
+                (played, *(resident_kb(pid) for pid in (os.getpid(), *self._others[:1])))
+            )
 
     @property
     def a_second(self) -> float:
@@ -81,7 +86,9 @@ class Rate:
         return 1000 * (self._cpu_s() - self._cpu_before) / self.planned
 
     def bytes_a_match(self, begin: float = 0.0) -> str:
-        """Return the growth of this process and of the scheduler, after this share of the samples."""
+        """Return the growth of this process and of the scheduler, after this share of the
+        samples.
+        """
         played, *resident = np.array(self.memory[int(begin * len(self.memory)) :]).T
         return ", ".join(f"{1024 * np.polyfit(played, each, 1)[0]:+.0f}" for each in resident)
 
@@ -94,7 +101,9 @@ class Rate:
         """Return the CPU time of all these processes, and of those below them that have ended."""
         used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
         ours = sum(each.ru_utime + each.ru_stime for each in used)
-        return ours + sum(sum(map(int, stat_of(pid)[11:15])) for pid in self._others) / os.sysconf("SC_CLK_TCK")
+        return ours + sum(sum(map(int, stat_of(pid)[11:15])) for pid in self._others) / os.sysconf(
+            "SC_CLK_TCK"
+        )
 
 
 def resident_kb(pid: int) -> int:
@@ -111,10 +120,21 @@ def stat_of(pid: int) -> list[str]:
 @contextmanager
 def cluster() -> Iterator[list[int]]:
     """Start a scheduler and two workers of one lane; yield their processes."""
-    scheduler = [TOOLS / "dask", "scheduler", "--host", "127.0.0.1", "--port", str(PORT), "--no-dashboard"]
+    scheduler = [
+        TOOLS / "dask",
+        "scheduler",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(PORT),
+        "--no-dashboard",
+    ]
     scheduler += ["--dashboard-address", "127.0.0.1:0"]
     worker = [TOOLS / "arena", "worker", ADDRESS, "--lanes", "1"]
-    started = [subprocess.Popen(command, stderr=subprocess.DEVNULL) for command in (scheduler, worker, worker)]
+    started = [
+        subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        for command in (scheduler, worker, worker)
+    ]
     try:
         time.sleep(5)
         yield [process.pid for process in started]
@@ -125,7 +145,9 @@ def cluster() -> Iterator[list[int]]:
 
 
 def event_of(home: Path, board: str, bot: str, matches: int) -> Event:
-    """Make a workspace with two bots of this text, of which one chooses the last legal move; return its event."""
+    """Make a workspace with two bots of this text, of which one chooses the last legal move; return
+    its event.
+    """
     (home / "bots").mkdir()
     for name, index in (("first", "0"), ("last", "-1")):
         (home / "bots" / f"{name}.py").write_text(bot.replace("INDEX", index))
@@ -136,9 +158,14 @@ def event_of(home: Path, board: str, bot: str, matches: int) -> Event:
 
 
 def main() -> None:
-    """Print the rates and their ratio for each kind of bot, or the growth of memory on one board."""
+    """Print the rates and their ratio for each kind of bot, or the growth of memory on one
+    board.
+    """
     matches = int(sys.argv[1]) if len(sys.argv) > 1 else 600
-    print(f"load {os.getloadavg()[0]:.1f} on {len(os.sched_getaffinity(0))} cores, {matches} matches each")
+    print(
+        f"load {os.getloadavg()[0]:.1f} on {len(os.sched_getaffinity(0))} cores, {matches} matches "
+        "each"
+    )
     opened = functools.partial(Cluster, ADDRESS)
     with cluster() as processes, tempfile.TemporaryDirectory() as folder:
         if len(sys.argv) > 2:
@@ -146,14 +173,22 @@ def main() -> None:
             there.forfeits = True
             if sys.argv[2] == "pairs":
                 machine.MOST_ITEMS = 1  # the other leg of its block goes with it
-            event = event_of(Path(folder), "kuhn_poker/three_cards", "raise SystemExit('INDEX')", matches)
-            tournament.run(event, Path(folder) / "there", workers=2, audience=there, elsewhere=opened)
+            event = event_of(
+                Path(folder), "kuhn_poker/three_cards", "raise SystemExit('INDEX')", matches
+            )
+            tournament.run(
+                event, Path(folder) / "there", workers=2, audience=there, elsewhere=opened
+            )
             print(f"forfeits: {there.a_second:.1f}/s, {there.cpu_ms:.1f} CPU ms a match")
-            print(f"driver, scheduler: {there.bytes_a_match()} bytes a match, {there.megabytes} MB at the end")
+            print(
+                f"driver, scheduler: {there.bytes_a_match()} bytes a match, {there.megabytes} MB "
+                "at the end"
+            )
             print(f"in the second half: {there.bytes_a_match(0.5)} bytes a match")
             return
         print(
-            "bots think   2 lanes/s   2 workers/s   ratio   CPU ms a match   ratio   driver, scheduler: bytes a match"
+            "bots think   2 lanes/s   2 workers/s   ratio   CPU ms a match   ratio   driver, "
+            "scheduler: bytes a match"
         )
         for name, seconds in THINKING.items():
             home = Path(folder) / name
@@ -165,7 +200,10 @@ def main() -> None:
             there = Rate(*processes)
             tournament.run(event, home / "there", workers=2, audience=there, elsewhere=opened)
             cpu_there = there.cpu_ms
-            rates = f"{here.a_second:9.1f}   {there.a_second:11.1f}   {there.a_second / here.a_second:5.2f}"
+            rates = (
+                f"{here.a_second:9.1f}   {there.a_second:11.1f}   "
+                f"{there.a_second / here.a_second:5.2f}"
+            )
             cpu = f"{cpu_here:6.1f}, {cpu_there:6.1f}   {cpu_here / cpu_there:5.2f}"
             print(f"{name:>10}   {rates}   {cpu}   {there.bytes_a_match()}", flush=True)
 

@@ -1,10 +1,12 @@
-"""Who loses on time on a crowded machine: `python benchmarks/crowd.py [LANES] [SPINNERS] [REPEATS]`.
+"""Who loses on time on a crowded machine: `python benchmarks/crowd.py [LANES] [SPINNERS]
+[REPEATS]`.
 
-Matches are played in many more lanes than there are cores (24), beside programs that do nothing but spin (8). Quick
-bots answer at once, or think for a few milliseconds, and should never lose on time. Late bots need a little longer than
-they may, and each of their matches should be lost on time at the first answer: they sleep whole or in pieces, sleep
-before they compute or after it, or sleep while a thread or a process of theirs computes. Wrappers start an engine, a
-second process, and wait for it at each answer.
+Matches are played in many more lanes than there are cores (24), beside programs that do nothing but
+spin (8). Quick bots answer at once, or think for a few milliseconds, and should never lose on time.
+Late bots need a little longer than they may, and each of their matches should be lost on time at
+the first answer: they sleep whole or in pieces, sleep before they compute or after it, or sleep
+while a thread or a process of theirs computes. Wrappers start an engine, a second process, and wait
+for it at each answer.
 """
 
 import os
@@ -79,7 +81,10 @@ LATE = {
 LATE_PROCESSES = {
     "late_wrapper": ("think = engine(lambda: time.sleep(LATE))", "think()"),
     "napping": ("think = engine(lambda: [time.sleep(LATE / 17) for _ in range(17)])", "think()"),
-    "forks": ("", "child = os.fork()\n        if child == 0: spin(LATE); os._exit(0)\n        os.wait()"),
+    "forks": (
+        "",
+        "child = os.fork()\n        if child == 0: spin(LATE); os._exit(0)\n        os.wait()",
+    ),
     "family": ("spin_in_process()", "time.sleep(LATE)"),
 }
 
@@ -106,7 +111,9 @@ class Silence:
         self.aborts += 1
 
 
-def played(folder: Path, bots: dict[str, tuple[str, str]], processes: int, lanes: int, repeats: int) -> None:
+def played(
+    folder: Path, bots: dict[str, tuple[str, str]], processes: int, lanes: int, repeats: int
+) -> None:
     """Play each bot against the first, and print how many seats of each lost on time."""
     (folder / "bots").mkdir()
     for name, (start, answer) in bots.items():
@@ -147,8 +154,12 @@ def played(folder: Path, bots: dict[str, tuple[str, str]], processes: int, lanes
 
 def main() -> None:
     """Play both groups of bots, and print what became of them."""
-    lanes, spinners, repeats = (int(word) for word in (*sys.argv[1:], *("24", "8", "10")[len(sys.argv) - 1 :]))
-    spinning = [subprocess.Popen([sys.executable, "-S", "-c", "while True: pass"]) for _ in range(spinners)]
+    lanes, spinners, repeats = (
+        int(word) for word in (*sys.argv[1:], *("24", "8", "10")[len(sys.argv) - 1 :])
+    )
+    spinning = [
+        subprocess.Popen([sys.executable, "-S", "-c", "while True: pass"]) for _ in range(spinners)
+    ]
     begun = time.monotonic()
     try:
         for processes, bots in ((1, QUICK | LATE), (2, QUICK_PROCESSES | LATE_PROCESSES)):

@@ -1,4 +1,5 @@
-"""A game for benchmarks: mummy_maze/duel made longer, between bots that stand still, so that it is played to its end.
+"""A game for benchmarks: mummy_maze/duel made longer, between bots that stand still, so that it is
+played to its end.
 
 Shared by the benchmarks beside it. The bots read their lines as students' bots do, one at a time.
 """
@@ -39,7 +40,11 @@ def board(turns: int) -> Board:
     shutil.copytree(rulefile.shipped(), workspace / "rules")
     boards = workspace / "rules" / "mummy_maze.toml"
     before, table, rest = boards.read_text().partition("[duel]\n")
-    boards.write_text(before + table + re.sub(r"^steps = \d+", f"steps = {turns}", rest, count=1, flags=re.MULTILINE))
+    boards.write_text(
+        before
+        + table
+        + re.sub(r"^steps = \d+", f"steps = {turns}", rest, count=1, flags=re.MULTILINE)
+    )
     (found,) = rulebook.find("mummy_maze/duel", workspace)
     return found
 
@@ -48,12 +53,16 @@ def python_bot(text: str = PYTHON_BOT) -> Bot:
     """A bot in Python, in a folder that everybody may read."""
     folder = public_folder()
     (folder / "bot.py").write_text(text)
-    return Bot(name="python", command=PYTHON, digest=str(abs(hash(text))), files=str(folder / "bot.py"))
+    return Bot(
+        name="python", command=PYTHON, digest=str(abs(hash(text))), files=str(folder / "bot.py")
+    )
 
 
 def program_bot(program: Path) -> Bot:
     """A bot that is a program."""
-    return Bot(name=program.stem, command=(f"./{program.name}",), digest=program.stem, files=str(program))
+    return Bot(
+        name=program.stem, command=(f"./{program.name}",), digest=program.stem, files=str(program)
+    )
 
 
 def match(board: Board, bot: Bot, number: int = 1, **conditions: object) -> Match:
@@ -66,14 +75,19 @@ def match(board: Board, bot: Bot, number: int = 1, **conditions: object) -> Matc
         seats=tuple(Seat(role, bot) for role in board.roles),
         repeat=number,
         seed=number,
-        conditions=Conditions(time=TimeControl(start=60.0, move=10.0), **conditions),  # type: ignore[arg-type]
+        conditions=Conditions(
+            time=TimeControl(start=60.0, move=10.0),
+            **conditions,  # type: ignore[arg-type]
+        ),
     )
 
 
 def timed(match: Match, launcher: Launcher, *, watched: bool = False) -> tuple[Record, list[float]]:
-    """Play a match; its record, and the moment after the greeting and after each turn (`time.perf_counter`).
+    """Play a match; its record, and the moment after the greeting and after each turn
+    (`time.perf_counter`).
 
-    The referee notes the moments, because a match with an observer, as one that is `watched`, is frozen at once.
+    The referee notes the moments, because a match with an observer, as one that is `watched`, is
+    frozen at once.
     """
     moments: list[float] = []
 

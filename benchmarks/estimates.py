@@ -1,8 +1,10 @@
-"""Compares searches that could grade Pacman's moves: what each costs, and how far it is from a much deeper one.
+"""Compares searches that could grade Pacman's moves: what each costs, and how far it is from a much
+deeper one.
 
     python benchmarks/estimates.py [POSITIONS]
 
-prints the table in arena/games/pursuit.py. With 25 positions a board it takes half a minute of CPU time.
+prints the table in arena/games/pursuit.py. With 25 positions a board it takes half a minute of CPU
+time.
 """
 
 import random
@@ -26,14 +28,18 @@ Search = Callable[[Any], dict[str, int]]
 
 
 def minimax(game: Game[Any]) -> Search:
-    """Return a search of ROUNDS rounds by the rules alone; behind them Pacman keeps the score that it has."""
+    """Return a search of ROUNDS rounds by the rules alone; behind them Pacman keeps the score that
+    it has.
+    """
 
     def value(state: Any, turns: int, low: int, high: int) -> int:
         if turns == 0 or game.outcome(state) is not None:
             return game.score[len(game.pellets) - state.pellets.bit_count()]
         roles = game.to_move(state)
         for moves in product(*(game.legal_moves(state, role) for role in roles)):
-            score = value(game.play(state, dict(zip(roles, moves, strict=True))), turns - 1, low, high)
+            score = value(
+                game.play(state, dict(zip(roles, moves, strict=True))), turns - 1, low, high
+            )
             if roles == ("pacman",):
                 low = max(low, score)
             else:
@@ -43,14 +49,18 @@ def minimax(game: Game[Any]) -> Search:
         return low if roles == ("pacman",) else high
 
     def search(state: Any) -> dict[str, int]:
-        after = {move: game.play(state, {"pacman": move}) for move in game.legal_moves(state, "pacman")}
+        after = {
+            move: game.play(state, {"pacman": move}) for move in game.legal_moves(state, "pacman")
+        }
         return {move: value(then, 2 * ROUNDS - 1, 0, 100) for move, then in after.items()}
 
     return search
 
 
 def estimate(game: Game[Any], most: int, collected: float) -> Search:
-    """Return the search of the rules, with a number of values and a share collected behind the last round."""
+    """Return the search of the rules, with a number of values and a share collected behind the last
+    round.
+    """
     worth = game.estimate()
 
     def search(state: Any) -> dict[str, int]:
@@ -67,7 +77,9 @@ def positions(game: Game[Any], count: int) -> list[Any]:
         state = game.start()
         while roles := game.to_move(state):
             states += [state] if state.pacman_moves else []
-            state = game.play(state, {role: dice.choice(game.legal_moves(state, role)) for role in roles})
+            state = game.play(
+                state, {role: dice.choice(game.legal_moves(state, role)) for role in roles}
+            )
     return dice.sample(states, count)
 
 
@@ -83,8 +95,8 @@ def main(count: int) -> None:
     designs: dict[str, Callable[[Game[Any]], Search]] = {f"minimax, {ROUNDS} rounds": minimax}
     for most in (chosen // 5, chosen, chosen * 4):
         for collected in (0.0, 0.3, 0.5, 0.7, 1.0):
-            designs[f"{most} values, {collected} a move"] = lambda game, most=most, collected=collected: estimate(
-                game, most, collected
+            designs[f"{most} values, {collected} a move"] = (
+                lambda game, most=most, collected=collected: estimate(game, most, collected)
             )
     for name, design in designs.items():
         errors, agreed, seconds = [], 0, 0.0
@@ -95,11 +107,14 @@ def main(count: int) -> None:
                 scores = search(state)
                 seconds += time.process_time() - before
                 best, most_score = max(scores.values()), max(reference.values())
-                errors += [abs((best - scores[move]) - (most_score - reference[move])) for move in scores]
+                errors += [
+                    abs((best - scores[move]) - (most_score - reference[move])) for move in scores
+                ]
                 agreed += reference[max(scores, key=lambda move: scores[move])] == most_score
         total = count * len(known)
         print(
-            f"{name:>30}  {1000 * seconds / total:6.1f} ms of CPU a position, error {sum(errors) / len(errors):.2f} "
+            f"{name:>30}  {1000 * seconds / total:6.1f} ms of CPU a position, error "
+            f"{sum(errors) / len(errors):.2f} "
             f"points, a best move in {100 * agreed / total:.0f} %"
         )
 

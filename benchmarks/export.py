@@ -1,8 +1,10 @@
-"""What `arena export` costs: `python benchmarks/export.py [MATCHES]`, 20 000 unless told, and a tenth of them.
+"""What `arena export` costs: `python benchmarks/export.py [MATCHES]`, 20 000 unless told, and a
+tenth of them.
 
-The archives are those of leaderboard.py, but with real records of 40 turns for two roles. Each row is one run of the
-command: its CPU time with all its processes, the peak memory of its main process and of its largest worker, and the
-bytes that it wrote. From the two sizes follows what a further match takes.
+The archives are those of leaderboard.py, but with real records of 40 turns for two roles. Each row
+is one run of the command: its CPU time with all its processes, the peak memory of its main process
+and of its largest worker, and the bytes that it wrote. From the two sizes follows what a further
+match takes.
 """
 
 import os
@@ -39,7 +41,10 @@ def fill(folder: Path, matches: int) -> int:
     """Make an archive of this number of matches; return the bytes that it takes."""
     leaderboard.fill(folder, matches)
     bots = leaderboard.BOTS
-    made = (leaderboard.EVENT.match(leaderboard.DUEL, (bots[n % 25], bots[(n + 1) % 25]), n) for n in range(SAMPLE))
+    made = (
+        leaderboard.EVENT.match(leaderboard.DUEL, (bots[n % 25], bots[(n + 1) % 25]), n)
+        for n in range(SAMPLE)
+    )
     blobs = [records.packed(leaderboard.record(match)) for match in made]
     connection = sqlite3.connect(folder / "event.sqlite", isolation_level=None)
     connection.execute("begin")
@@ -54,8 +59,12 @@ def fill(folder: Path, matches: int) -> int:
 
 
 def measured(*words: str) -> tuple[float, int, int]:
-    """CPU seconds, and peak megabytes of the main process and of a worker, of one command of arena."""
-    done = subprocess.run([sys.executable, "-c", MEASURE, *words], check=True, capture_output=True, text=True)
+    """CPU seconds, and peak megabytes of the main process and of a worker, of one command of
+    arena.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE, *words], check=True, capture_output=True, text=True
+    )
     cpu, main, worker = done.stderr.split("\n")[-2].split()
     return float(cpu), int(main), int(worker)
 
@@ -68,11 +77,17 @@ def run(folder: Path, form: str) -> tuple[float, int, int, int]:
 
 def main(matches: int) -> None:
     """Print all figures."""
-    print(f"{'matches':>9} {'format':8} {'CPU s':>7} {'MB main':>8} {'MB worker':>10} {'MB written':>11} {'load':>6}")
+    print(
+        f"{'matches':>9} {'format':8} {'CPU s':>7} {'MB main':>8} {'MB worker':>10} "
+        f"{'MB written':>11} {'load':>6}"
+    )
     for count in (matches // 10, matches):
         with tempfile.TemporaryDirectory() as name:
             archive = fill(Path(name), count)
-            print(f"{count:9} archive of {archive / 1e6:.1f} MB, {archive / count:.0f} bytes a match", flush=True)
+            print(
+                f"{count:9} archive of {archive / 1e6:.1f} MB, {archive / count:.0f} bytes a match",
+                flush=True,
+            )
             for form in export.FORMATS:
                 cpu, own, worker, written = run(Path(name), form)
                 figures = f"{count:9} {form:8} {cpu:7.1f} {own:8} {worker:10} {written / 1e6:11.1f}"

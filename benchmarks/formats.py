@@ -1,8 +1,9 @@
 """How near schedules come to the true order: `python benchmarks/formats.py [leagues [settings]]`.
 
-Leagues of bots whose strengths are known are played by dice, as each schedule pairs them. Kendall's tau says how well
-the rating `bradley_terry` then finds the true order. The width is that of the 95 % intervals of the ten best bots, in
-logits. Both are medians over the leagues; the quartiles of tau are in brackets. Machine time is the sum of all turns.
+Leagues of bots whose strengths are known are played by dice, as each schedule pairs them. Kendall's
+tau says how well the rating `bradley_terry` then finds the true order. The width is that of the 95
+% intervals of the ten best bots, in logits. Both are medians over the leagues; the quartiles of tau
+are in brackets. Machine time is the sum of all turns.
 """
 
 import os
@@ -41,7 +42,9 @@ def tau(found: np.ndarray, truth: np.ndarray) -> float:
     return float(np.sign((found[one] - found[other]) * (truth[one] - truth[other])).mean())
 
 
-def played(event: Event, schedule: Any, strength: dict[str, float], slow: frozenset[str]) -> list[Played]:
+def played(
+    event: Event, schedule: Any, strength: dict[str, float], slow: frozenset[str]
+) -> list[Played]:
     """Return the results of a whole event; matches of slow bots take more turns."""
 
     def turns(one: str, other: str) -> int:
@@ -54,7 +57,9 @@ def played(event: Event, schedule: Any, strength: dict[str, float], slow: frozen
 
 
 def measured(matches: list[Played], strength: dict[str, float]) -> tuple[float, float, float]:
-    """Return tau, the median width of the ten best bots' intervals, and the machine time in thousands of turns."""
+    """Return tau, the median width of the ten best bots' intervals, and the machine time in
+    thousands of turns.
+    """
     found = {
         rating.bot: rating.strength
         for rating in ratings.find("bradley_terry").rate(arrays_of(matches), refits=REFITS).ratings
@@ -71,7 +76,10 @@ def main(leagues: int, names: Collection[str]) -> None:
     for name in names:
         setting = SETTINGS[name]
         print(f"\n{name}")
-        print(f"{'':14}{'matches':>8}{'1000 turns':>12}{'tau':>8}{'':16}{'width':>7}{'planning, ms a match':>22}")
+        print(
+            f"{'':14}{'matches':>8}{'1000 turns':>12}{'tau':>8}{'':16}{'width':>7}"
+            f"{'planning, ms a match':>22}"
+        )
         count, repeats = setting["bots"], setting.get("repeats", 1)
         pairings = setting["rounds"] * count // 2 * repeats
         each = max(count // 2, ladder.FEWEST_PAIRINGS)
@@ -85,7 +93,9 @@ def main(leagues: int, names: Collection[str]) -> None:
             for plan, (schedule, more) in plans.items():
                 event = paired.event(plan, count, **more, seed_order=())
                 strength = paired.strengths(event, league, setting["spread"])
-                slow = frozenset([*strength][:: setting["slow"]]) if "slow" in setting else frozenset()
+                slow = (
+                    frozenset([*strength][:: setting["slow"]]) if "slow" in setting else frozenset()
+                )
                 event = replace(event, seed=league)
                 began = process_time()
                 matches = played(event, schedule, strength, slow)

@@ -1,9 +1,11 @@
-"""Gaps in a CPU clock: how long the host of a virtual machine takes a core away, unseen by its kernel.
+"""Gaps in a CPU clock: how long the host of a virtual machine takes a core away, unseen by its
+kernel.
 
-`python benchmarks/gaps.py [SECONDS]` keeps one process on each core, for a minute. It does nothing but read its own CPU
-clock: two readings are less than 0.01 ms apart, so a longer step is time in which the host had the core, counted as
-work of the process. A bot that has such a step while it thinks is charged with it. Beside each step stands the time
-that the kernel knows to be stolen (`steal` of /proc/stat, which counts in steps of 10 ms), looked at every 5 ms.
+`python benchmarks/gaps.py [SECONDS]` keeps one process on each core, for a minute. It does nothing
+but read its own CPU clock: two readings are less than 0.01 ms apart, so a longer step is time in
+which the host had the core, counted as work of the process. A bot that has such a step while it
+thinks is charged with it. Beside each step stands the time that the kernel knows to be stolen
+(`steal` of /proc/stat, which counts in steps of 10 ms), looked at every 5 ms.
 """
 
 import os
@@ -34,7 +36,8 @@ def steps(core: int, seconds: float) -> list[str]:
         now = time.monotonic()
         if (step := 1000 * (cpu - last)) >= SHORTEST_MS:
             found.append(
-                f"core {core}: {step:.1f} ms of CPU at once, {JIFFY_MS * (stolen() - known):.0f} ms known stolen"
+                f"core {core}: {step:.1f} ms of CPU at once, {JIFFY_MS * (stolen() - known):.0f} "
+                "ms known stolen"
             )
         if step >= SHORTEST_MS or now - looked > LOOK_S:
             known, looked = stolen(), now
@@ -49,7 +52,11 @@ def main() -> None:
     for core in sorted(os.sched_getaffinity(0)):
         if (child := os.fork()) == 0:
             print(
-                "\n".join(steps(core, seconds) or [f"core {core}: no step of {SHORTEST_MS:.0f} ms or more"]), flush=True
+                "\n".join(
+                    steps(core, seconds)
+                    or [f"core {core}: no step of {SHORTEST_MS:.0f} ms or more"]
+                ),
+                flush=True,
             )
             os._exit(0)
         children.append(child)

@@ -1,9 +1,11 @@
-"""How long an archive of many matches takes: `python benchmarks/leaderboard.py [MATCHES]`, 100 000 unless told.
+"""How long an archive of many matches takes: `python benchmarks/leaderboard.py [MATCHES]`, 100 000
+unless told.
 
-First what it costs to append real records, one at a time and in batches. Then archives that nobody played, of a tenth
-of the matches and of all, of 25 bots on a board for two and on one for three; every time is that of a new process,
-Python's start included, and stands beside that of a process that imports pandas and ends. Each row is the best of three
-tries, and has the machine's load after them.
+First what it costs to append real records, one at a time and in batches. Then archives that nobody
+played, of a tenth of the matches and of all, of 25 bots on a board for two and on one for three;
+every time is that of a new process, Python's start included, and stands beside that of a process
+that imports pandas and ends. Each row is the best of three tries, and has the machine's load after
+them.
 """
 
 import os
@@ -20,10 +22,31 @@ from time import perf_counter
 from arena.results.archive import Archive, records, schema
 from arena.results.archive.records import Rows, SeatRows
 from arena.results.standings import seat_results
-from arena.values import Board, Bot, Ending, Event, Fault, Match, Played, Record, SeatReport, Turn, Verdict
+from arena.values import (
+    Board,
+    Bot,
+    Ending,
+    Event,
+    Fault,
+    Match,
+    Played,
+    Record,
+    SeatReport,
+    Turn,
+    Verdict,
+)
 
-BOTS = tuple(Bot(name=f"bot{number:02}", command=("true",), digest=f"{number:012x}") for number in range(25))
-DUEL = Board(game="toy", name="duel", rules="t.py", digest="1", roles=("fox", "hen"), sides=(("fox",), ("hen",)))
+BOTS = tuple(
+    Bot(name=f"bot{number:02}", command=("true",), digest=f"{number:012x}") for number in range(25)
+)
+DUEL = Board(
+    game="toy",
+    name="duel",
+    rules="t.py",
+    digest="1",
+    roles=("fox", "hen"),
+    sides=(("fox",), ("hen",)),
+)
 HUNT = Board(
     game="toy",
     name="hunt",
@@ -34,7 +57,9 @@ HUNT = Board(
 )
 EVENT = Event(name="bench", seed=1, boards=(DUEL, HUNT), bots=BOTS)
 TURNS = 40
-SAMPLE = 997  # verdicts drawn for each board; a prime, so that they don't keep step with the pairings
+SAMPLE = (
+    997  # verdicts drawn for each board; a prime, so that they don't keep step with the pairings
+)
 COMMANDS = (
     (),
     ("--crosstable",),
@@ -55,7 +80,13 @@ def record(match: Match) -> Record:
     draw = Random(match.id)
     scores = {seat.role: draw.randrange(101) for seat in match.seats}
     turns = (
-        Turn(number=number, role=seat.role, move=draw.choice(["north", "east"]), wall=draw.random(), digest="0" * 16)
+        Turn(
+            number=number,
+            role=seat.role,
+            move=draw.choice(["north", "east"]),
+            wall=draw.random(),
+            digest="0" * 16,
+        )
         for number in range(TURNS)
         for seat in match.seats
     )
@@ -64,14 +95,20 @@ def record(match: Match) -> Record:
         turns=tuple(turns),
         verdict=Verdict(scores=scores, reason="caught"),
         sides=DUEL.sides,
-        seats=tuple(SeatReport(role=seat.role, bot=seat.bot.name, digest=seat.bot.digest) for seat in match.seats),
+        seats=tuple(
+            SeatReport(role=seat.role, bot=seat.bot.name, digest=seat.bot.digest)
+            for seat in match.seats
+        ),
         started="2026-01-01T00:00:00+00:00",
     )
 
 
 def appended(records: Sequence[Record], batch: int) -> tuple[float, float]:
     """Seconds a match, appended in batches of this size, and seconds of the slowest batch."""
-    with tempfile.TemporaryDirectory() as folder, Archive.open(Path(folder), writing=True) as archive:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Archive.open(Path(folder), writing=True) as archive,
+    ):
         archive.begin(EVENT, "", tuple)
         times = []
         for start in range(0, len(records), batch):
@@ -82,7 +119,9 @@ def appended(records: Sequence[Record], batch: int) -> tuple[float, float]:
 
 
 def fill(folder: Path, matches: int) -> float:
-    """Make an archive of a number of matches, without playing or packing any; the seconds that it took."""
+    """Make an archive of a number of matches, without playing or packing any; the seconds that it
+    took.
+    """
     with Archive.open(folder, writing=True) as archive:
         archive.begin(EVENT, "", tuple)
     connection = sqlite3.connect(folder / "event.sqlite", isolation_level=None)
@@ -108,15 +147,22 @@ def _tables(matches: int) -> dict[str, Iterator[tuple[object, ...]]]:
     entries = {
         (board, role, bot): number
         for number, (board, role, bot) in enumerate(
-            (board, role, bot.name) for board in EVENT.boards for role in board.roles for bot in BOTS
+            (board, role, bot.name)
+            for board in EVENT.boards
+            for role in board.roles
+            for bot in BOTS
         )
     }
-    pairs = [(board, one, two) for board in EVENT.boards for one in BOTS for two in BOTS if one != two]
+    pairs = [
+        (board, one, two) for board in EVENT.boards for one in BOTS for two in BOTS if one != two
+    ]
     drawn = {board: [_drawn(board, number) for number in range(SAMPLE)] for board in EVENT.boards}
     packed, clock = Random(1).randbytes(1200), array("f", [0.001] * TURNS).tobytes()
     return {"entries": _entries(entries)} | {
         "matches": (_match(number, pairs, drawn, entries) for number in range(matches)),
-        "seats": (row for number in range(matches) for row in _seats(number, pairs, drawn, entries)),
+        "seats": (
+            row for number in range(matches) for row in _seats(number, pairs, drawn, entries)
+        ),
         "records": ((number + 1, packed) for number in range(matches)),
         "clocks": (
             (number + 1, place, clock, clock, clock)
@@ -142,9 +188,21 @@ def _match(
     board = pairs[pair][0]
     sides = '[["fox"], ["hen"]]' if board is DUEL else '[["fox"], ["hen", "chick"]]'
     head = (number + 1, _id(number), board.game, board.name, repeat, number * 7919 % 2**48)
-    row = (*head[1:], "caught", TURNS, sides, 0.5, "2026-01-01T00:00:00+00:00", number * 31, "", 1.0)
+    row = (
+        *head[1:],
+        "caught",
+        TURNS,
+        sides,
+        0.5,
+        "2026-01-01T00:00:00+00:00",
+        number * 31,
+        "",
+        1.0,
+    )
     seats = tuple(SeatRows((), seat[3:], ()) for seat in _seats(number, pairs, drawn, entries))
-    figures = records.figures(Rows(row, b"", seats), (seat[2] for seat in _seats(number, pairs, drawn, entries)))
+    figures = records.figures(
+        Rows(row, b"", seats), (seat[2] for seat in _seats(number, pairs, drawn, entries))
+    )
     return number + 1, *row, figures, 1
 
 
@@ -157,14 +215,33 @@ def _seats(
     board, one, two = pairs[number % len(pairs)]
     for place, (score, result, ending) in enumerate(drawn[board][number % SAMPLE]):
         entry = entries[board, board.roles[place], two.name if place else one.name]
-        yield number + 1, place, entry, score, result, ending, None, None, 0.01, "exit 0", 0, 10**7, 0.05, TURNS
+        yield (
+            number + 1,
+            place,
+            entry,
+            score,
+            result,
+            ending,
+            None,
+            None,
+            0.01,
+            "exit 0",
+            0,
+            10**7,
+            0.05,
+            TURNS,
+        )
 
 
 def _drawn(board: Board, number: int) -> Drawn:
     """A verdict; one in fifty is a forfeit."""
     draw = Random(number)
     scores = {role: draw.randrange(0, 101, 5) for role in board.roles}
-    faults = (Fault(role="hen", ending=draw.choice([*Ending]), turn=1, words=""),) if draw.random() < 0.02 else ()
+    faults = (
+        (Fault(role="hen", ending=draw.choice([*Ending]), turn=1, words=""),)
+        if draw.random() < 0.02
+        else ()
+    )
     played = Played(
         id="",
         game=board.game,
@@ -178,11 +255,15 @@ def _drawn(board: Board, number: int) -> Drawn:
         sides=board.sides,
         turns=TURNS,
     )
-    return [(scores[role], result, ending and ending.value) for role, _, result, ending in seat_results(played)]
+    return [
+        (scores[role], result, ending and ending.value)
+        for role, _, result, ending in seat_results(played)
+    ]
 
 
 def run(*words: str, unrated: Path | None = None) -> tuple[float, float, int]:
-    """Seconds, CPU seconds and peak megabytes of a Python process; the best of three: others can only slow it down.
+    """Seconds, CPU seconds and peak megabytes of a Python process; the best of three: others can
+    only slow it down.
 
     In the folder `unrated` no fit is kept when it starts.
     """
@@ -197,7 +278,10 @@ def run(*words: str, unrated: Path | None = None) -> tuple[float, float, int]:
         for kept in unrated.glob(".ratings-*") if unrated else ():
             kept.unlink()
         told = subprocess.run(
-            [sys.executable, "-c", measure, sys.executable, *words], check=True, capture_output=True, text=True
+            [sys.executable, "-c", measure, sys.executable, *words],
+            check=True,
+            capture_output=True,
+            text=True,
         ).stdout.split()
         tries.append((float(told[0]), float(told[1]), int(told[2])))
     return min(tries)
@@ -211,7 +295,10 @@ def main(matches: int) -> None:
         rate = f"{1 / each:6.0f} matches/s of {TURNS} turns"
         print(f"append in batches of {batch:2}: {rate}, slowest batch {slowest * 1e3:.1f} ms")
     bare = run("-c", "import pandas")
-    print(f"{'matches':>9} {'what':33} {'seconds':>8} {'CPU':>6} {'over pandas':>12} {'peak MB':>8} {'load':>6}")
+    print(
+        f"{'matches':>9} {'what':33} {'seconds':>8} {'CPU':>6} {'over pandas':>12} {'peak MB':>8} "
+        f"{'load':>6}"
+    )
     _tell(0, "import pandas", bare, bare)
     for count in (matches // 10, matches):
         with tempfile.TemporaryDirectory() as name:
@@ -223,16 +310,27 @@ def main(matches: int) -> None:
                 told = run("-m", "arena", "leaderboard", name, *words)
                 _tell(count, " ".join(["arena leaderboard", *words]), told, bare)
             opened = (
-                f"from pathlib import Path; from arena.results.leaderboard import Results; folder = Path({name!r}); "
+                "from pathlib import Path; from arena.results.leaderboard import Results; "
+                f"folder = Path({name!r}); "
             )
             for what, script in SCRIPTS.items():
-                _tell(count, what, run("-c", f"{opened} results = Results.open(folder); {script}"), bare)
+                _tell(
+                    count,
+                    what,
+                    run("-c", f"{opened} results = Results.open(folder); {script}"),
+                    bare,
+                )
 
 
-def _tell(matches: int, what: str, told: tuple[float, float, int], bare: tuple[float, float, int]) -> None:
+def _tell(
+    matches: int, what: str, told: tuple[float, float, int], bare: tuple[float, float, int]
+) -> None:
     seconds, cpu, peak = told
     print(
-        f"{matches:9} {what:33} {seconds:8.2f} {cpu:6.2f} {cpu / bare[1]:11.2f}x {peak:8} {os.getloadavg()[0]:6.1f}",
+        (
+            f"{matches:9} {what:33} {seconds:8.2f} {cpu:6.2f} {cpu / bare[1]:11.2f}x {peak:8} "
+            f"{os.getloadavg()[0]:6.1f}"
+        ),
         flush=True,
     )
 

@@ -1,8 +1,10 @@
-"""How often lessons by estimate are false, and how often a real difference is found, in simulated positions.
+"""How often lessons by estimate are false, and how often a real difference is found, in simulated
+positions.
 
     python benchmarks/lessons.py [POSITIONS]
 
-prints the tables in benchmarks/README.md. With 300 positions a cell it takes two minutes of CPU time.
+prints the tables in benchmarks/README.md. With 300 positions a cell it takes two minutes of CPU
+time.
 """
 
 import random
@@ -32,9 +34,15 @@ def scored(dice: random.Random, mean: float, drawn: float) -> int:
 
 
 def position(
-    dice: random.Random, means: Sequence[float], matches: Sequence[int], drawn: float, strong: float = 0.0
+    dice: random.Random,
+    means: Sequence[float],
+    matches: Sequence[int],
+    drawn: float,
+    strong: float = 0.0,
 ) -> dict[str, list[tuple[int, float]]]:
-    """Return the scores of each move, `m0` first; with `strong`, strong bots prefer the last moves."""
+    """Return the scores of each move, `m0` first; with `strong`, strong bots prefer the last
+    moves.
+    """
     scores = dict[str, list[tuple[int, float]]]()
     for number, (mean, count) in enumerate(zip(means, matches, strict=True)):
         scores[f"m{number}"] = of_move = []
@@ -45,24 +53,45 @@ def position(
     return scores
 
 
-def false(dice: random.Random, moves: int, matches: Sequence[int], *, own: int, positions: int, strong: float) -> float:
-    """Return the share of positions of equal moves with a lesson: the worst of all chances and draws."""
+def false(
+    dice: random.Random,
+    moves: int,
+    matches: Sequence[int],
+    *,
+    own: int,
+    positions: int,
+    strong: float,
+) -> float:
+    """Return the share of positions of equal moves with a lesson: the worst of all chances and
+    draws.
+    """
     names = [f"m{number}" for number in range(moves)]
     return max(
         fmean(
-            any(better_than(names[:own], names, position(dice, [mean] * moves, matches, drawn, strong)).values())
+            any(
+                better_than(
+                    names[:own], names, position(dice, [mean] * moves, matches, drawn, strong)
+                ).values()
+            )
             for _ in range(positions)
         )
         for mean, drawn in product(CHANCES, DRAWN)
     )
 
 
-def found(dice: random.Random, moves: int, matches: int, difference: float, *, positions: int) -> float:
-    """Return the share of positions in which the last move is found better than the first, which the bot plays."""
+def found(
+    dice: random.Random, moves: int, matches: int, difference: float, *, positions: int
+) -> float:
+    """Return the share of positions in which the last move is found better than the first, which
+    the bot plays.
+    """
     means = [0.5 - difference / 2] * (moves - 1) + [0.5 + difference / 2]
     names = [f"m{number}" for number in range(moves)]
     return fmean(
-        names[-1] in better_than(names[:1], names, position(dice, means, [matches] * moves, 0.0)).get(names[0], ())
+        names[-1]
+        in better_than(names[:1], names, position(dice, means, [matches] * moves, 0.0)).get(
+            names[0], ()
+        )
         for _ in range(positions)
     )
 
@@ -76,7 +105,9 @@ def main() -> None:
         unequal = [MATCHES[number % len(MATCHES)] for number in range(moves)]
         counts = [*([count] * moves for count in MATCHES), unequal[::-1]]
         own = moves if own_all else 1
-        cells = (false(dice, moves, each, own=own, positions=positions, strong=strong) for each in counts)
+        cells = (
+            false(dice, moves, each, own=own, positions=positions, strong=strong) for each in counts
+        )
         head = moves, "all" if own_all else "one", "unlike" if strong else "alike"
         print(*head, *(f"{cell:.3f}" for cell in cells), sep=" | ")
     print("\n| points | moves | " + " | ".join(map(str, MATCHES)) + " |")

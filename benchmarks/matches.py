@@ -1,8 +1,9 @@
-"""What a match of 100 turns with fresh bots costs: `python benchmarks/matches.py`. Matches a second, side by side.
+"""What a match of 100 turns with fresh bots costs: `python benchmarks/matches.py`. Matches a
+second, side by side.
 
-Bots that answer at once, in Python and in C; cold, warm, at each level, with one lane and two. For C bots the floor is
-`loop.c -m`, which starts two bots with posix_spawn, plays, and kills them, unconfined. At last a whole event (roll
-call, matches, archive) beside lanes that only play.
+Bots that answer at once, in Python and in C; cold, warm, at each level, with one lane and two. For
+C bots the floor is `loop.c -m`, which starts two bots with posix_spawn, plays, and kills them,
+unconfined. At last a whole event (roll call, matches, archive) beside lanes that only play.
 """
 
 import itertools
@@ -54,7 +55,9 @@ def matches_a_second(bot: Bot, lanes: int, pin: bool, **conditions: object) -> C
         first, numbers = [0] * 4 * lanes, iter(range(MATCHES * lanes))
         with Workers(lanes, pin=pin) as workers:
             with_number = lambda number: duel.match(BOARD, bot, number, **conditions)  # noqa: E731
-            list(workers.map(_played, lambda: with_number(first.pop()) if first else None))  # now all is warm
+            list(
+                workers.map(_played, lambda: with_number(first.pop()) if first else None)
+            )  # now all is warm
             began = time.perf_counter()
             matches = (with_number(number) for number in numbers)
             for done in workers.map(_played, lambda: next(matches, None)):
@@ -76,7 +79,9 @@ def floor(loop: Path, script: Path, bot: Path) -> Callable[[], float]:
         before = os.sched_getaffinity(0)
         os.sched_setaffinity(0, {min(before)})
         try:
-            done = subprocess.run([loop, "-m", str(MATCHES), script, bot, bot], capture_output=True, check=True)
+            done = subprocess.run(
+                [loop, "-m", str(MATCHES), script, bot, bot], capture_output=True, check=True
+            )
         finally:
             os.sched_setaffinity(0, before)
         return 1e9 / int(done.stdout)
@@ -93,7 +98,11 @@ def shares(bot: Bot, **conditions: object) -> Callable[[], tuple[float, float, f
                 began = time.perf_counter()
                 _, moments = duel.timed(duel.match(BOARD, bot, number, **conditions), launcher)
                 marks = [began, *moments, time.perf_counter()]
-        return (marks[1] - marks[0]) * 1e3, (marks[-2] - marks[1]) * 1e3, (marks[-1] - marks[-2]) * 1e3
+        return (
+            (marks[1] - marks[0]) * 1e3,
+            (marks[-2] - marks[1]) * 1e3,
+            (marks[-1] - marks[-2]) * 1e3,
+        )
 
     return measure
 
@@ -132,7 +141,9 @@ def whole_event(lanes: int, warm: bool) -> Callable[[], float]:
 
     def measure() -> float:
         conditions = duel.match(BOARD, bots[0], sandbox="landlock", warm=warm).conditions
-        event = Event(name="bench", seed=1, boards=(BOARD,), bots=bots, repeats=REPEATS, conditions=conditions)
+        event = Event(
+            name="bench", seed=1, boards=(BOARD,), bots=bots, repeats=REPEATS, conditions=conditions
+        )
         with tempfile.TemporaryDirectory() as folder:
             began = time.perf_counter()
             done = tournament.run(event, Path(folder), workers=lanes, audience=Nobody())
@@ -148,11 +159,15 @@ def python_bots(lanes: int) -> dict[str, Callable[[], float]]:
         f"{'warm' if warm else 'cold'}, {level}{', pinned' if pin else ''}": matches_a_second(
             bot, lanes, pin, sandbox=level, warm=warm
         )
-        for warm, level, pin in itertools.product((False, True), ("landlock", "none"), (True, False))
+        for warm, level, pin in itertools.product(
+            (False, True), ("landlock", "none"), (True, False)
+        )
         if pin or not warm
     }
     if "bubblewrap" in LEVELS:
-        found["cold, bubblewrap, pinned"] = matches_a_second(bot, lanes, True, sandbox="bubblewrap", warm=False)
+        found["cold, bubblewrap, pinned"] = matches_a_second(
+            bot, lanes, True, sandbox="bubblewrap", warm=False
+        )
     return found
 
 
@@ -164,7 +179,9 @@ if __name__ == "__main__":
         panels += [show(title, "/s", found, "cold, landlock, pinned", more_is_better=True)]
     loop, program = compiled("loop.c"), compiled("bot.c")
     parts = {
-        f"{kind}, {'not frozen' if not freeze else 'frozen'}": shares(bot, sandbox="landlock", warm=warm, freeze=freeze)
+        f"{kind}, {'not frozen' if not freeze else 'frozen'}": shares(
+            bot, sandbox="landlock", warm=warm, freeze=freeze
+        )
         for kind, bot, warm in (
             ("cold Python bots", duel.python_bot(), False),
             ("warm Python bots", duel.python_bot(), True),
@@ -194,5 +211,8 @@ if __name__ == "__main__":
         }
         title = f"A whole event, {kind} starts, matches a second"
         panels += [show(title, "/s", measured(things, 3), next(iter(things)), more_is_better=True)]
-    told = f"medians of {ROUNDS} rounds, on {len(EVERYWHERE)} cores, beside whatever else the machine did"
+    told = (
+        f"medians of {ROUNDS} rounds, on {len(EVERYWHERE)} cores, beside whatever else the "
+        "machine did"
+    )
     draw(duel.DOCS / "matches.png", "What a match costs", told, panels)

@@ -1,7 +1,8 @@
-"""Whether ratings and points order bots alike: `python benchmarks/order.py [leagues]`, 2,000 leagues by default.
+"""Whether ratings and points order bots alike: `python benchmarks/order.py [leagues]`, 2,000
+leagues by default.
 
-Every league is a balanced round robin of bots with and without chance, on one board or two. The second figure is how
-often a rating falls after a win.
+Every league is a balanced round robin of bots with and without chance, on one board or two. The
+second figure is how often a rating falls after a win.
 """
 
 import sys
@@ -43,9 +44,14 @@ def drawn(random: np.random.Generator) -> Arrays:
 
 def contradicts(played: Arrays) -> bool:
     """Return whether the rating orders two bots otherwise than points do, or equal ones at all."""
-    points_of = {rating.bot: rating.strength.value for rating in points.rate(played, refits=2).ratings}
+    points_of = {
+        rating.bot: rating.strength.value for rating in points.rate(played, refits=2).ratings
+    }
     found = bradley_terry.rate(played, refits=2).ratings
-    by_rating = [(round(rating.strength.value, DIGITS), round(points_of[rating.bot], DIGITS)) for rating in found]
+    by_rating = [
+        (round(rating.strength.value, DIGITS), round(points_of[rating.bot], DIGITS))
+        for rating in found
+    ]
     for strength, scored in by_rating:
         for other_strength, other_scored in by_rating:
             if (strength > other_strength) != (scored > other_scored):
@@ -54,8 +60,12 @@ def contradicts(played: Arrays) -> bool:
 
 
 def falls(random: np.random.Generator) -> bool:
-    """Return whether the last win of a league of win and loss lowers the rating of the bot that won it."""
-    field = league(random, bots=int(random.integers(3, 9)), spread=float(random.choice([0.5, 1.0, 3.0])))
+    """Return whether the last win of a league of win and loss lowers the rating of the bot that won
+    it.
+    """
+    field = league(
+        random, bots=int(random.integers(3, 9)), spread=float(random.choice([0.5, 1.0, 3.0]))
+    )
     played = play(random, field)
     last = int(random.integers(len(played.seed)))
     others = np.arange(len(played.seed)) != last
@@ -63,7 +73,10 @@ def falls(random: np.random.Generator) -> bool:
     winner = played.entries[played.entry[seats[int(np.argmax(played.score[seats]))]]].bot
     figures = []
     for chosen in (played.select(others), replace(played)):
-        found = {rating.bot: rating.strength.value for rating in bradley_terry.rate(chosen, refits=2).ratings}
+        found = {
+            rating.bot: rating.strength.value
+            for rating in bradley_terry.rate(chosen, refits=2).ratings
+        }
         figures.append(found.get(winner, -np.inf))
     before, after = figures
     return bool(after < before)
@@ -74,7 +87,10 @@ def main() -> None:
     leagues = int(sys.argv[1]) if len(sys.argv) > 1 else LEAGUES
     random = np.random.default_rng(SEED)
     contradictions = sum(contradicts(drawn(random)) for _ in range(leagues))
-    print(f"{contradictions} of {leagues} balanced round robins: rating and points contradict each other")
+    print(
+        f"{contradictions} of {leagues} balanced round robins: rating and points contradict each "
+        "other"
+    )
     fallen = sum(falls(random) for _ in range(leagues // 10))
     print(f"{fallen} of {leagues // 10} leagues: a rating fell after a win")
 

@@ -1,18 +1,20 @@
 """Ours beside its peers: `python benchmarks/peers.py --fastchess PATH --brutaltester JAR`.
 
-Every game has PLIES plies between two players that answer at once, in C and in Python, so that what is measured is
-the runner. Peers know other games than ours, so each has players of its own:
+Every game has PLIES plies between two players that answer at once, in C and in Python, so that what
+is measured is the runner. Peers know other games than ours, so each has players of its own:
 
-- fastchess: UCI engines that play one legal game of chess from a file, in which no position stands three times, until
-  `-maxmoves` ends it. Its rules of chess are in the figure, as those of Mummy Maze are in ours.
-- cg-brutaltester (`-o`): a referee of its protocol that asks both players in turn and checks nothing, in C and in the
-  language of the players. It always starts referee and players anew.
+- fastchess: UCI engines that play one legal game of chess from a file, in which no position stands
+  three times, until `-maxmoves` ends it. Its rules of chess are in the figure, as those of Mummy
+  Maze are in ours.
+- cg-brutaltester (`-o`): a referee of its protocol that asks both players in turn and checks
+  nothing, in C and in the language of the players. It always starts referee and players anew.
 
-Each table has two parts. Plies a second is what a user sees, and other programs on the machine disturb it. The CPU time
-of a match (user and system, of the runner and all that it started) is disturbed less.
+Each table has two parts. Plies a second is what a user sees, and other programs on the machine
+disturb it. The CPU time of a match (user and system, of the runner and all that it started) is
+disturbed less.
 
-Peers neither confine players nor freeze them, so ours has rows without either too. What a runner needs to start and to
-end is taken out. A peer that is not given has no row.
+Peers neither confine players nor freeze them, so ours has rows without either too. What a runner
+needs to start and to end is taken out. A peer that is not given has no row.
 """
 
 import argparse
@@ -44,11 +46,12 @@ PLIES = 100
 FEW, MANY = 4, 44
 """Games a lane before the clock is read for the first time and for the last time."""
 LEAST_S, MOST = 3.0, 50_000
-"""The seconds by which a run of fastchess must be longer than a short one, and the most games a lane to reach that:
-kept engines play 40 games in a tenth of a second, by which the start and the end of a run may differ from another's."""
+"""The seconds by which a run of fastchess must be longer than a short one, and the most games a
+lane to reach that: kept engines play 40 games in a tenth of a second, by which the start and the
+end of a run may differ from another's."""
 JAVA_FEW, JAVA_MANY = 100, 300
-"""The same for cg-brutaltester, on all lanes together: Java compiles most of its code during the first hundred games,
-which take two to three times as much CPU time as the next ones."""
+"""The same for cg-brutaltester, on all lanes together: Java compiles most of its code during the
+first hundred games, which take two to three times as much CPU time as the next ones."""
 GAME_ENDED = "End of game "
 """The beginning of the line that cg-brutaltester prints after each game."""
 TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
@@ -95,8 +98,8 @@ Measure = Callable[[], Figures]
 def chess_game() -> Iterator[str]:
     """Yield the moves of a legal game of PLIES plies.
 
-    After each move of a pawn both sides move a knight there and back, so that a position stands twice at most, and the
-    rule of fifty moves is far away.
+    After each move of a pawn both sides move a knight there and back, so that a position stands
+    twice at most, and the rule of fifty moves is far away.
     """
     for number, pawn in enumerate(PAWNS):
         yield pawn
@@ -110,8 +113,15 @@ def ours(bot: Bot, board: object, lanes: int, pin: bool, **conditions: object) -
     def measure() -> Figures:
         first, numbers = [0] * FEW * lanes, iter(range((MANY - FEW) * lanes))
         with Workers(lanes, pin=pin) as workers:
-            with_number = lambda number: duel.match(board, bot, number, **conditions)  # type: ignore[arg-type]  # noqa: E731
-            list(workers.map(_played, lambda: with_number(first.pop()) if first else None))  # now all is warm
+            with_number = lambda number: duel.match(  # noqa: E731
+                board,
+                bot,
+                number,
+                **conditions,  # type: ignore[arg-type]
+            )
+            list(
+                workers.map(_played, lambda: with_number(first.pop()) if first else None)
+            )  # now all is warm
             matches = (with_number(number) for number in numbers)
             cpu_before, began, plies = cpu_seconds(os.getpid()), time.perf_counter(), 0
             for done in workers.map(_played, lambda: next(matches, None)):
@@ -125,12 +135,16 @@ def ours(bot: Bot, board: object, lanes: int, pin: bool, **conditions: object) -
 
 
 def cpu_seconds(pid: int) -> float:
-    """Return the CPU seconds of a process, of its living descendants, and of those that they have waited for."""
+    """Return the CPU seconds of a process, of its living descendants, and of those that they have
+    waited for.
+    """
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):  # it has ended since its parent listed it
         return 0.0
-    own = sum(map(int, fields[11:15])) / TICKS_A_SECOND  # utime, stime, cutime, cstime: proc_pid_stat(5)
+    own = (
+        sum(map(int, fields[11:15])) / TICKS_A_SECOND
+    )  # utime, stime, cutime, cstime: proc_pid_stat(5)
     return own + sum(map(cpu_seconds, procfs.children(pid)))
 
 
@@ -140,7 +154,8 @@ def _played(launcher: Launcher, match: Match) -> int | None:
 
 
 def fastchess_figures(command: Callable[[int], Sequence[str]], lanes: int, folder: Path) -> Measure:
-    """Return what measures fastchess, by the difference of two whole runs; `command` plays a number of games.
+    """Return what measures fastchess, by the difference of two whole runs; `command` plays a number
+    of games.
 
     It holds its output back when that goes into a pipe, so its lines don't show when a game ended.
     """
@@ -150,7 +165,12 @@ def fastchess_figures(command: Callable[[int], Sequence[str]], lanes: int, folde
         began, before = time.perf_counter(), os.times()
         _run(command(games), folder)
         after = os.times()
-        cpu = after.children_user + after.children_system - before.children_user - before.children_system
+        cpu = (
+            after.children_user
+            + after.children_system
+            - before.children_user
+            - before.children_system
+        )
         return time.perf_counter() - began, cpu
 
     def measure() -> Figures:
@@ -162,8 +182,10 @@ def fastchess_figures(command: Callable[[int], Sequence[str]], lanes: int, folde
                 break
             if many >= MOST * lanes:
                 raise SystemExit(
-                    f"{command(many)[0]}: {many} games took {long:.1f} s ({long_cpu:.1f} s of CPU) and {few} games "
-                    f"{short:.1f} s ({short_cpu:.1f} s), too little of a difference to tell what a game takes"
+                    f"{command(many)[0]}: {many} games took {long:.1f} s ({long_cpu:.1f} s of CPU) "
+                    f"and {few} games "
+                    f"{short:.1f} s ({short_cpu:.1f} s), too little of a difference to tell what a "
+                    "game takes"
                 )
             many *= 4
         games = many - few
@@ -173,15 +195,23 @@ def fastchess_figures(command: Callable[[int], Sequence[str]], lanes: int, folde
 
 
 def brutaltester_figures(command: Callable[[int], Sequence[str]], folder: Path) -> Measure:
-    """Return what measures cg-brutaltester, by the lines that it prints; `command` plays a number of games."""
+    """Return what measures cg-brutaltester, by the lines that it prints; `command` plays a number
+    of games.
+    """
 
     def measure() -> Figures:
         argv = command(JAVA_MANY)
         with subprocess.Popen(argv, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
             lines = process.stdout or ()
-            moments = [(time.perf_counter(), cpu_seconds(process.pid)) for line in lines if GAME_ENDED in line]
+            moments = [
+                (time.perf_counter(), cpu_seconds(process.pid))
+                for line in lines
+                if GAME_ENDED in line
+            ]
         if process.returncode or len(moments) != JAVA_MANY:
-            raise SystemExit(f"{' '.join(argv)}\nplayed {len(moments)} games, exit status {process.returncode}")
+            raise SystemExit(
+                f"{' '.join(argv)}\nplayed {len(moments)} games, exit status {process.returncode}"
+            )
         (began, cpu_before), (ended, cpu) = moments[JAVA_FEW - 1], moments[-1]
         games = JAVA_MANY - JAVA_FEW
         return Figures(games * PLIES / (ended - began), 1000 * (cpu - cpu_before) / games)
@@ -190,56 +220,96 @@ def brutaltester_figures(command: Callable[[int], Sequence[str]], folder: Path) 
 
 
 def _run(command: Sequence[str], folder: Path) -> str:
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=600, check=False
+    )
     if done.returncode:
-        raise SystemExit(f"{' '.join(command)}\nended with {done.returncode}:\n{(done.stdout + done.stderr)[-2000:]}")
+        raise SystemExit(
+            f"{' '.join(command)}\nended with {done.returncode}:\n"
+            f"{(done.stdout + done.stderr)[-2000:]}"
+        )
     return done.stdout
 
 
-def fastchess(program: Path, engine: Sequence[str], lanes: int, *extra: str) -> Callable[[int], Sequence[str]]:
-    """Return the command line of fastchess for a number of games, an even one, of an engine against itself.
+def fastchess(
+    program: Path, engine: Sequence[str], lanes: int, *extra: str
+) -> Callable[[int], Sequence[str]]:
+    """Return the command line of fastchess for a number of games, an even one, of an engine against
+    itself.
 
-    It plays rounds of two games, in which the engines change sides (`-repeat` would say the same as `-games 2`).
+    It plays rounds of two games, in which the engines change sides (`-repeat` would say the same as
+    `-games 2`).
     """
 
     def command(games: int) -> Sequence[str]:
         engines = [
             word
             for name in ("one", "two")
-            for word in ("-engine", f"cmd={engine[0]}", f"args={' '.join(engine[1:])}", f"name={name}")
+            for word in (
+                "-engine",
+                f"cmd={engine[0]}",
+                f"args={' '.join(engine[1:])}",
+                f"name={name}",
+            )
         ]
         each = ["-each", "tc=60+10", *(word for word in extra if "=" in word)]
         how_many = ["-rounds", str(games // 2), "-games", "2", "-maxmoves", str(PLIES // 2)]
         lanes_ = ["-concurrency", str(lanes), "-force-concurrency"]
-        return [str(program), *engines, *each, *how_many, *lanes_, *(word for word in extra if "=" not in word)]
+        return [
+            str(program),
+            *engines,
+            *each,
+            *how_many,
+            *lanes_,
+            *(word for word in extra if "=" not in word),
+        ]
 
     return command
 
 
 def check_fastchess(program: Path, engine: Sequence[str], folder: Path) -> None:
-    """End with a message unless fastchess plays two rounds of two games of PLIES plies with these options."""
+    """End with a message unless fastchess plays two rounds of two games of PLIES plies with these
+    options.
+    """
     record = folder / "games.pgn"
     record.unlink(missing_ok=True)  # fastchess appends to it
     _run([*fastchess(program, engine, 1)(4), "-pgnout", f"file={record}"], folder)
-    tags = re.findall(r'^\[(Round|PlyCount) "(\d+)"\]', record.read_text() if record.exists() else "", re.MULTILINE)
+    tags = re.findall(
+        r'^\[(Round|PlyCount) "(\d+)"\]',
+        record.read_text() if record.exists() else "",
+        re.MULTILINE,
+    )
     rounds = sorted(Counter(value for tag, value in tags if tag == "Round").values())
     lengths = [value for tag, value in tags if tag == "PlyCount"]
     if rounds != [2, 2] or lengths != [str(PLIES)] * 4:
         raise SystemExit(
-            f"{program}: played rounds of {', '.join(map(str, rounds)) or 'no'} games, and games of "
-            f"{', '.join(lengths) or 'unknown'} plies, instead of two rounds of two games of {PLIES}"
+            f"{program}: played rounds of {', '.join(map(str, rounds)) or 'no'} games, and games "
+            "of "
+            f"{', '.join(lengths) or 'unknown'} plies, instead of two rounds of two games of "
+            f"{PLIES}"
         )
 
 
 def brutaltester(
     jar: Path, referee: Sequence[str], player: Sequence[str], lanes: int
 ) -> Callable[[int], Sequence[str]]:
-    """Return the command line of cg-brutaltester for a number of games of a player against itself."""
+    """Return the command line of cg-brutaltester for a number of games of a player against
+    itself.
+    """
 
     def command(games: int) -> Sequence[str]:
         players = ["-p1", " ".join(player), "-p2", " ".join(player)]
         how_many = ["-n", str(games), "-t", str(lanes)]
-        return ["java", "-jar", str(jar), "-o", "-r", " ".join([*referee, str(PLIES)]), *players, *how_many]
+        return [
+            "java",
+            "-jar",
+            str(jar),
+            "-o",
+            "-r",
+            " ".join([*referee, str(PLIES)]),
+            *players,
+            *how_many,
+        ]
 
     return command
 
@@ -255,11 +325,15 @@ def arguments() -> argparse.Namespace:
     """Return the options, with peers that are there."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--fastchess", type=Path, help="the program fastchess")
-    parser.add_argument("--brutaltester", type=Path, help="the file cg-brutaltester.jar; java must be in the PATH")
+    parser.add_argument(
+        "--brutaltester", type=Path, help="the file cg-brutaltester.jar; java must be in the PATH"
+    )
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--players", choices=("Python", "C"), help="only players in this language")
     parser.add_argument("--lanes", type=int, choices=(1, 2), help="how many lanes")
-    parser.add_argument("--fresh", action="store_true", help="only players that are started anew for each game")
+    parser.add_argument(
+        "--fresh", action="store_true", help="only players that are started anew for each game"
+    )
     options = parser.parse_args()
     if (options.lanes or 1) > len(system.cores()):
         parser.error(f"--lanes {options.lanes}: this process may use one core only")
@@ -288,7 +362,12 @@ def compare(options: argparse.Namespace, folder: Path) -> None:
     scripts = {"uci_engine": UCI_ENGINE, "cg_referee": CG_REFEREE, "cg_player": CG_PLAYER}
     for name, text in scripts.items():
         (folder / f"{name}.py").write_text(text)
-    players = {"Python": (duel.python_bot(), {name: (*python, str(folder / f"{name}.py")) for name in scripts})}
+    players = {
+        "Python": (
+            duel.python_bot(),
+            {name: (*python, str(folder / f"{name}.py")) for name in scripts},
+        )
+    }
     programs = {name: compiled(f"{name}.c") for name in ("bot", *scripts)}
     if all(programs.values()):
         own = duel.program_bot(programs.pop("bot"))  # type: ignore[arg-type]
@@ -320,14 +399,20 @@ def compare(options: argparse.Namespace, folder: Path) -> None:
             engine = (*commands["uci_engine"], str(game))
             check_fastchess(options.fastchess, engine, folder)
             restart = () if keep else ("restart=on",)
-            plain = fastchess_figures(fastchess(options.fastchess, engine, lanes, *restart), lanes, folder)
+            plain = fastchess_figures(
+                fastchess(options.fastchess, engine, lanes, *restart), lanes, folder
+            )
             affinity = fastchess(options.fastchess, engine, lanes, *restart, "-use-affinity")
-            pinned = on({min(free)}, plain) if lanes == 1 else fastchess_figures(affinity, lanes, folder)
+            pinned = (
+                on({min(free)}, plain) if lanes == 1 else fastchess_figures(affinity, lanes, folder)
+            )
             rows |= {"fastchess, pinned": pinned, "fastchess, free": plain}
         if options.brutaltester and not keep:
             for its_language in dict.fromkeys(("C", language)):
                 if its_language in referees:
-                    command = brutaltester(options.brutaltester, referees[its_language], commands["cg_player"], lanes)
+                    command = brutaltester(
+                        options.brutaltester, referees[its_language], commands["cg_player"], lanes
+                    )
                     check_brutaltester(command(FEW), FEW, folder)
                     plain = brutaltester_figures(command, folder)
                     name = f"cg-brutaltester, its referee in {its_language}"

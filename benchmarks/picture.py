@@ -1,4 +1,6 @@
-"""What was measured, as a picture for the README: a panel a table, a bar a row, in the charts' own style."""
+"""What was measured, as a picture for the README: a panel a table, a bar a row, in the charts' own
+style.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,11 +37,15 @@ def draw(path: Path, title: str, subtitle: str, panels: Sequence[Panel]) -> None
         axes.barh(at, middles, height=0.62, color=BLUE)
         for row, (middle, values) in enumerate(zip(middles, panel.rows.values(), strict=True)):
             axes.plot((min(values), max(values)), (row, row), color=INK, linewidth=0.9)
-            said = f"  {middle:,.1f} {panel.unit}" if middle < 100 else f"  {middle:,.0f} {panel.unit}"
+            said = (
+                f"  {middle:,.1f} {panel.unit}" if middle < 100 else f"  {middle:,.0f} {panel.unit}"
+            )
             axes.text(max(middle, max(values)), row, said, va="center", fontsize=SMALL, color=GREY)
         axes.set_yticks(list(at), list(panel.rows), fontsize=TEXT)
         axes.set_ylim(len(middles) - 0.4, -0.6)
-        axes.set_xlim(0, 1.2 * max(max(values) for values in panel.rows.values()))  # with space for the figures
+        axes.set_xlim(
+            0, 1.2 * max(max(values) for values in panel.rows.values())
+        )  # with space for the figures
         axes.set_xticks([])
         axes.set_title(panel.title, loc="left", fontsize=TEXT, fontweight="bold", color=INK, pad=6)
         for side in axes.spines.values():

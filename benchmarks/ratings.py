@@ -1,7 +1,9 @@
-"""How right ratings are, and how quick: `python benchmarks/ratings.py [leagues]`, 200 leagues unless told.
+"""How right ratings are, and how quick: `python benchmarks/ratings.py [leagues]`, 200 leagues
+unless told.
 
-Leagues of 12 bots whose strengths are known are played by dice, with 40 % of the pairs of bots left out. Kendall's tau
-says how well each rating finds the true order; coverage, how often a 95 % interval holds the true strength.
+Leagues of 12 bots whose strengths are known are played by dice, with 40 % of the pairs of bots left
+out. Kendall's tau says how well each rating finds the true order; coverage, how often a 95 %
+interval holds the true strength.
 """
 
 import os
@@ -39,7 +41,12 @@ COVERAGE: dict[str, dict[str, Any]] = {
     "duel, all bots but one deterministic": {"repeats": 20, "without_chance": 11},
     "duel, two deterministic bots": {"repeats": 5, "without_chance": 2},
     "duel, deterministic half, 40 % missing": {"repeats": 5, "without_chance": 6, "kept": KEPT},
-    "trio, deterministic half": {"boards": (TRIO,), "kind": "graded", "repeats": 5, "without_chance": 6},
+    "trio, deterministic half": {
+        "boards": (TRIO,),
+        "kind": "graded",
+        "repeats": 5,
+        "without_chance": 6,
+    },
     "both, deterministic half": {"boards": (DUEL, TRIO), "repeats": 5, "without_chance": 6},
     "duel, 40 % missing": {"kept": KEPT},
     "duel, 6 bots": {"bots": 6, "repeats": 2},
@@ -66,14 +73,19 @@ COVERAGE: dict[str, dict[str, Any]] = {
     "luck that legs share": {"luck": 1.5, "repeats": 5},
     "seeds that all pairs share": {"luck": 1.5, "repeats": 5, "shared": True},
 }
-"""Settings of `league`, then of `play`; `specialists` is the number of bots that play one role only, by turns."""
+"""Settings of `league`, then of `play`; `specialists` is the number of bots that play one role
+only, by turns."""
 
 
 SHAPE = ("boards", "spread", "special", "tails", "extreme", "pairs", "luck")
 
 
-def openskill(names: tuple[str, ...], arrays: Arrays, random: np.random.Generator) -> tuple[Floats, Floats]:
-    """Return OpenSkill's mu and ordinal of each of these bots; matches are rated one by one in a random order."""
+def openskill(
+    names: tuple[str, ...], arrays: Arrays, random: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Return OpenSkill's mu and ordinal of each of these bots; matches are rated one by one in a
+    random order.
+    """
     model = PlackettLuce()
     bots = [model.rating() for _ in names]
     bot = np.array([names.index(entry.bot) for entry in arrays.entries])[arrays.entry]
@@ -92,8 +104,13 @@ def openskill(names: tuple[str, ...], arrays: Arrays, random: np.random.Generato
 
 def ours(name: str, bots: tuple[str, ...], arrays: Arrays) -> Floats:
     """Return the strength of each of these bots by one of our ratings."""
-    by_bot = {rating.bot: rating.strength.value for rating in ratings.find(name).rate(arrays, refits=2).ratings}
-    average = float(np.mean(list(by_bot.values())))  # of a bot that happens to have met nobody, nothing is known
+    by_bot = {
+        rating.bot: rating.strength.value
+        for rating in ratings.find(name).rate(arrays, refits=2).ratings
+    }
+    average = float(
+        np.mean(list(by_bot.values()))
+    )  # of a bot that happens to have met nobody, nothing is known
     return np.array([by_bot.get(bot, average) for bot in bots])
 
 
@@ -101,7 +118,9 @@ def tau(found: Floats, truth: Floats) -> float:
     """Kendall's tau-b; the truth has no ties."""
     one, other = np.triu_indices(len(truth), 1)
     signs = np.sign(found[one] - found[other])
-    return float((signs * np.sign(truth[one] - truth[other])).sum() / np.sqrt((signs != 0).sum() * len(one)))
+    return float(
+        (signs * np.sign(truth[one] - truth[other])).sum() / np.sqrt((signs != 0).sum() * len(one))
+    )
 
 
 def order(leagues: int) -> None:
@@ -110,8 +129,13 @@ def order(leagues: int) -> None:
         "bradley_terry": partial(ours, "bradley_terry"),
         "points": partial(ours, "points"),
     }
-    print(f"Kendall's tau to the truth, {leagues} leagues of {BOTS} bots, 40 % of the pairs missing")
-    print(f"{'':26}{'matches':>8}{'ours':>8}{'points':>8}{'OpenSkill':>11}{'(ordinal)':>11}{'margin':>8}")
+    print(
+        f"Kendall's tau to the truth, {leagues} leagues of {BOTS} bots, 40 % of the pairs missing"
+    )
+    print(
+        f"{'':26}{'matches':>8}{'ours':>8}{'points':>8}"
+        f"{'OpenSkill':>11}{'(ordinal)':>11}{'margin':>8}"
+    )
     for name, kinds in LEAGUES.items():
         random, total, matches = np.random.default_rng(SEED), np.zeros(4), 0
         settings = dict(kinds)
@@ -119,12 +143,19 @@ def order(leagues: int) -> None:
         for _ in range(leagues):
             field = league(random, bots=BOTS, boards=boards)
             arrays = play(random, field, chosen=pairs_kept(random, BOTS, KEPT), **settings)
-            values = [*(rate(field.bots, arrays) for rate in rated.values()), *openskill(field.bots, arrays, random)]
+            values = [
+                *(rate(field.bots, arrays) for rate in rated.values()),
+                *openskill(field.bots, arrays, random),
+            ]
             total += [tau(value, field.truth) for value in values]
             matches += len(arrays.seed)
         mean = total / leagues
-        figures = "".join(f"{value:>{width}.3f}" for value, width in zip(mean, (8, 8, 11, 11), strict=True))
-        print(f"{name:26}{matches // leagues:>8}{figures}{mean[0] - mean[1:].max():>8.3f}", flush=True)
+        figures = "".join(
+            f"{value:>{width}.3f}" for value, width in zip(mean, (8, 8, 11, 11), strict=True)
+        )
+        print(
+            f"{name:26}{matches // leagues:>8}{figures}{mean[0] - mean[1:].max():>8.3f}", flush=True
+        )
 
 
 def covered(found: ratings.Ratings, truth: dict[str, float]) -> dict[str, bool]:
@@ -149,19 +180,25 @@ def coverage(leagues: int) -> None:
             field = league(random, bots=size, **shape)
             chosen = None if chosen_pairs is None else pairs_kept(random, size, chosen_pairs)
             chosen = by_role(single) if single else chosen
-            result = ratings.find("bradley_terry").rate(play(random, field, chosen=chosen, **settings), refits=400)
+            result = ratings.find("bradley_terry").rate(
+                play(random, field, chosen=chosen, **settings), refits=400
+            )
             truth = limit(field, settings.get("seating", "sides"))
             held.append(covered(result, dict(zip(field.bots, truth, strict=True))))
         every = [hit for league_ in held for hit in league_.values()]
         last = len(shape.get("extreme", ())) or single
-        extra = [hit for league_ in held for bot, hit in league_.items() if int(bot[3:]) >= size - last]
+        extra = [
+            hit for league_ in held for bot, hit in league_.items() if int(bot[3:]) >= size - last
+        ]
         rest = (sum(every) - sum(extra)) / max(1, len(every) - len(extra))
         apart = f"   (those bots {np.mean(extra):.1%}, the others {rest:.1%})" if last else ""
         print(f"{name:40}{np.mean(every):>7.1%}{apart}", flush=True)
 
 
 def pairs_kept(random: np.random.Generator, bots: int, share: float) -> Callable[[Floats], Floats]:
-    """Return a choice of seatings that leaves whole pairs of bots out, so that `share` of the pairs are played."""
+    """Return a choice of seatings that leaves whole pairs of bots out, so that `share` of the pairs
+    are played.
+    """
     pairs = [(one, other) for one in range(bots) for other in range(one)]
     drawn = random.permutation(len(pairs))[: round(share * len(pairs))]
     kept = {pairs[number] for number in drawn}
@@ -173,7 +210,9 @@ def pairs_kept(random: np.random.Generator, bots: int, share: float) -> Callable
 
 
 def by_role(specialists: int) -> Callable[[Floats], Floats]:
-    """A choice of seatings in which the last bots play one role each, by turns the first and the second."""
+    """A choice of seatings in which the last bots play one role each, by turns the first and the
+    second.
+    """
 
     def chosen(rows: Floats) -> Floats:
         least = rows.max() + 1 - specialists
@@ -192,7 +231,9 @@ def speed() -> None:
         began = perf_counter()
         ratings.find("bradley_terry").rate(arrays)
         took, load = perf_counter() - began, os.getloadavg()[0]
-        print(f"{len(arrays.seed):>10,} matches{took:>8.2f} s, one round, load {load:.1f}", flush=True)
+        print(
+            f"{len(arrays.seed):>10,} matches{took:>8.2f} s, one round, load {load:.1f}", flush=True
+        )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
-"""What `arena report` costs: `python benchmarks/report.py [MATCHES]`, 10 000 unless told, and a tenth of them.
+"""What `arena report` costs: `python benchmarks/report.py [MATCHES]`, 10 000 unless told, and a
+tenth of them.
 
-The matches are real, on a maze for two and on Pacman's board, but between bots that draw their moves in this process.
-Each row is one run of the command: its CPU time with all its processes, the peak memory of its main process and of its
-largest worker, and the bytes of report.html. The second run of each size finds nothing changed.
+The matches are real, on a maze for two and on Pacman's board, but between bots that draw their
+moves in this process. Each row is one run of the command: its CPU time with all its processes, the
+peak memory of its main process and of its largest worker, and the bytes of report.html. The second
+run of each size finds nothing changed.
 """
 
 import os
@@ -21,7 +23,9 @@ from arena.results.archive import Archive
 from arena.values import Bot, Event, Match, Record, SeatReport
 
 BOARDS = ("mummy_maze/duel", "pacman/classic")
-BOTS = tuple(Bot(name=f"bot{number:02}", command=("true",), digest=f"{number:012x}") for number in range(12))
+BOTS = tuple(
+    Bot(name=f"bot{number:02}", command=("true",), digest=f"{number:012x}") for number in range(12)
+)
 
 
 def event(matches: int) -> Event:
@@ -35,9 +39,15 @@ def played(match: Match) -> Record:
     draw, referee = Random(match.id), Referee(rulebook.game_of_record(match), match)
     while asks := referee.asks():
         referee.hear(
-            {role: Reply(line=b"ready" if ask.ready else draw.choice(ask.legal).encode()) for role, ask in asks.items()}
+            {
+                role: Reply(line=b"ready" if ask.ready else draw.choice(ask.legal).encode())
+                for role, ask in asks.items()
+            }
         )
-    seats = (SeatReport(role=seat.role, bot=seat.bot.name, digest=seat.bot.digest) for seat in match.seats)
+    seats = (
+        SeatReport(role=seat.role, bot=seat.bot.name, digest=seat.bot.digest)
+        for seat in match.seats
+    )
     return referee.record(tuple(seats), "2026-01-01T00:00:00+00:00", 0.1)
 
 
@@ -59,7 +69,10 @@ def fill(folder: Path, matches: int) -> None:
 
 def main(matches: int) -> None:
     """Print all figures."""
-    print(f"{'matches':>9} {'run':8} {'CPU s':>7} {'MB main':>8} {'MB worker':>10} {'MB written':>11} {'load':>6}")
+    print(
+        f"{'matches':>9} {'run':8} {'CPU s':>7} {'MB main':>8} {'MB worker':>10} "
+        f"{'MB written':>11} {'load':>6}"
+    )
     for count in (matches // 10, matches):
         with tempfile.TemporaryDirectory() as name:
             fill(Path(name), count)

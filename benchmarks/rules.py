@@ -1,7 +1,7 @@
 """How many turns a second the rules play on one core, by board: `python benchmarks/rules.py`.
 
-A turn is `to_move`, `legal_moves` for each role to move, `play` and `outcome`, in random playouts from the start. The
-dice are thrown beforehand, so that they cost nothing here.
+A turn is `to_move`, `legal_moves` for each role to move, `play` and `outcome`, in random playouts
+from the start. The dice are thrown beforehand, so that they cost nothing here.
 """
 
 import os

@@ -1,8 +1,10 @@
-"""Measuring several things in one run: in turns, so that a busy machine slows all of them; medians and spread.
+"""Measuring several things in one run: in turns, so that a busy machine slows all of them; medians
+and spread.
 
-Shared by the benchmarks beside it. Other programs can only slow a measurement down, so ratios of medians are what a
-noisy machine can tell; absolute figures are of one machine on one day. Each row says how many rounds it had, and the
-machine's load average of a minute before them: a row of five rounds at a load of 0.3 tells more than one of three at 9.
+Shared by the benchmarks beside it. Other programs can only slow a measurement down, so ratios of
+medians are what a noisy machine can tell; absolute figures are of one machine on one day. Each row
+says how many rounds it had, and the machine's load average of a minute before them: a row of five
+rounds at a load of 0.3 tells more than one of three at 9.
 """
 
 import atexit
@@ -62,8 +64,12 @@ def measured(things: Mapping[str, Callable[[], Figure]], rounds: int) -> dict[st
     return found
 
 
-def show(title: str, unit: str, found: Mapping[str, Rounds[float]], against: str, *, more_is_better: bool) -> Panel:
-    """Print a table: the median of each, its spread, and how it compares with one of them (1 = as good)."""
+def show(
+    title: str, unit: str, found: Mapping[str, Rounds[float]], against: str, *, more_is_better: bool
+) -> Panel:
+    """Print a table: the median of each, its spread, and how it compares with one of them (1 = as
+    good).
+    """
     print(f"\n{title}")
     floor = median(found[against])
     for name, values in found.items():

@@ -1,10 +1,12 @@
-"""What readers of `arena serve` cost an event that is played beside them, and how long they wait for a page.
+"""What readers of `arena serve` cost an event that is played beside them, and how long they wait
+for a page.
 
-`python benchmarks/site.py [READERS] [WATCHERS] [ROUNDS]` plays the same event with two lanes, beside a site that nobody
-reads and beside one that 200 read, in turn. Each reader opens the leaderboard once and then asks for its parts every
-three seconds, as the page does, with the ETag of the last answer; watchers hold the page of the live match. The rate of
-the event is taken between its first tenth and its last. The readers run on the same cores, because the machine has no
-others: their CPU time is printed, and counts against the site.
+`python benchmarks/site.py [READERS] [WATCHERS] [ROUNDS]` plays the same event with two lanes,
+beside a site that nobody reads and beside one that 200 read, in turn. Each reader opens the
+leaderboard once and then asks for its parts every three seconds, as the page does, with the ETag of
+the last answer; watchers hold the page of the live match. The rate of the event is taken between
+its first tenth and its last. The readers run on the same cores, because the machine has no others:
+their CPU time is printed, and counts against the site.
 """
 
 import asyncio
@@ -29,7 +31,11 @@ from side_by_side import BOT, measured, public_folder, show
 
 from arena.results.archive import Archive
 
-BOTS, REPEATS, EVERY_S = 8, 40, 3.0  # an event of half a minute: the first tables take 3 s of CPU, in any event
+BOTS, REPEATS, EVERY_S = (
+    8,
+    40,
+    3.0,
+)  # an event of half a minute: the first tables take 3 s of CPU, in any event
 ARENA = (sys.executable, "-m", "arena")
 MOVE_S = 0.1  # for each answer: an event that is held up loses matches by time
 LEADERBOARD = "/events/cup"
@@ -45,12 +51,15 @@ def workspace() -> Path:
     for number in range(BOTS):
         (folder / f"bots/b{number}.py").write_text(text.replace("INDEX", f"{number} % len(legal)"))
     (folder / "tournament.toml").write_text(
-        f'name = "cup"\nseed = 1\nboards = ["duel"]\nbots = "bots"\nrepeats = {REPEATS}\ntime = {{move = {MOVE_S}}}\n'
+        f'name = "cup"\nseed = 1\nboards = ["duel"]\nbots = "bots"\nrepeats = {REPEATS}\n'
+        f"time = {{move = {MOVE_S}}}\n"
     )
     return folder
 
 
-async def get(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, path: str, etag: str) -> tuple[int, str]:
+async def get(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, path: str, etag: str
+) -> tuple[int, str]:
     """Ask for a page by a connection that stays; return its status and its ETag."""
     known = f"If-None-Match: {etag}\r\n" if etag else ""
     writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n{known}\r\n".encode())
@@ -61,7 +70,9 @@ async def get(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, path: 
     return int(head[9:12]), found[1].decode() if found else ""
 
 
-async def read(port: int, delay: float, waits: dict[str, list[float]], statuses: dict[int, int]) -> None:
+async def read(
+    port: int, delay: float, waits: dict[str, list[float]], statuses: dict[int, int]
+) -> None:
     """Open the leaderboard after a delay, and ask for its parts until the end."""
     await asyncio.sleep(delay)
     etags: dict[str, str] = defaultdict(str)
@@ -96,13 +107,18 @@ async def watch(port: int, turns: list[int], statuses: dict[int, int]) -> None:
 
 
 def crowd(port: int, readers: int, watchers: int, told: Connection) -> None:
-    """Be the readers, until the other end of the pipe says something; send what they saw through it."""
+    """Be the readers, until the other end of the pipe says something; send what they saw through
+    it.
+    """
 
     async def all_of_them() -> tuple[dict[str, list[float]], dict[int, int], int]:
         waits: dict[str, list[float]] = defaultdict(list)
         statuses: dict[int, int] = defaultdict(int)
         turns: list[int] = []
-        tasks = [asyncio.create_task(read(port, EVERY_S * n / readers, waits, statuses)) for n in range(readers)]
+        tasks = [
+            asyncio.create_task(read(port, EVERY_S * n / readers, waits, statuses))
+            for n in range(readers)
+        ]
         tasks += [asyncio.create_task(watch(port, turns, statuses)) for _ in range(watchers)]
         await asyncio.to_thread(told.recv)
         for task in tasks:
@@ -118,14 +134,18 @@ def played(folder: Path) -> int:
     """Return how many matches are stored."""
     with (
         contextlib.suppress(sqlite3.Error),
-        contextlib.closing(sqlite3.connect(f"file:{folder}/results/cup/event.sqlite?mode=ro", uri=True)) as connection,
+        contextlib.closing(
+            sqlite3.connect(f"file:{folder}/results/cup/event.sqlite?mode=ro", uri=True)
+        ) as connection,
     ):
         return int(connection.execute("select count(*) from matches").fetchone()[0])
     return 0
 
 
 def rate(folder: Path) -> float:
-    """Play the event; return its matches a second between the first tenth and the last. No match is lost by time."""
+    """Play the event; return its matches a second between the first tenth and the last. No match is
+    lost by time.
+    """
     shutil.rmtree(folder / "results", ignore_errors=True)
     planned, times = BOTS * (BOTS - 1) * REPEATS, {}
     run = subprocess.Popen(
@@ -166,7 +186,8 @@ class Site:
             cwd=self._folder,
             stderr=subprocess.PIPE,
             text=True,
-            start_new_session=True,  # as a service, and as the run that a site starts: Linux shares cores by sessions
+            # as a service, and as the run that a site starts: Linux shares cores by sessions
+            start_new_session=True,
         )
         try:
             port = int(re.search(r":(\d+)/", server.stderr.readline())[1])
@@ -174,7 +195,9 @@ class Site:
                 return rate(self._folder)
             ours, theirs = multiprocessing.Pipe()
             before = cpu_of(server.pid)
-            process = multiprocessing.get_context("fork").Process(target=crowd, args=(port, readers, watchers, theirs))
+            process = multiprocessing.get_context("fork").Process(
+                target=crowd, args=(port, readers, watchers, theirs)
+            )
             process.start()
             found = rate(self._folder)
             ours.send("end")
@@ -186,8 +209,10 @@ class Site:
                 self.statuses[status] += count
             took, answers = cpu_of(server.pid) - before, sum(statuses.values())
             self.notes.append(
-                f"the readers took {cpu:.1f} s of CPU, the server {took:.1f} s for {answers} answers, "
-                f"{1e3 * took / answers:.2f} ms each; its processes for tables {computing_of(server.pid):.1f} s; "
+                f"the readers took {cpu:.1f} s of CPU, the server {took:.1f} s for {answers} "
+                "answers, "
+                f"{1e3 * took / answers:.2f} ms each; its processes for tables "
+                f"{computing_of(server.pid):.1f} s; "
                 f"{turns} turns reached the watchers"
             )
             return found
@@ -204,13 +229,19 @@ def cpu_of(pid: int) -> float:
 
 def computing_of(server: int) -> float:
     """Return the CPU time of the processes that compute for a server, in seconds."""
-    below = [pid for task in Path(f"/proc/{server}/task").iterdir() for pid in (task / "children").read_text().split()]
+    below = [
+        pid
+        for task in Path(f"/proc/{server}/task").iterdir()
+        for pid in (task / "children").read_text().split()
+    ]
     return sum(map(cpu_of, map(int, below)))
 
 
 def main() -> None:
     """Measure, and print."""
-    readers, watchers, rounds = (int(word) for word in (*sys.argv[1:], *("200", "20", "5")[len(sys.argv) - 1 :]))
+    readers, watchers, rounds = (
+        int(word) for word in (*sys.argv[1:], *("200", "20", "5")[len(sys.argv) - 1 :])
+    )
     site = Site(workspace())
     found = measured(
         {
@@ -219,11 +250,20 @@ def main() -> None:
         },
         rounds,
     )
-    show("An event of two lanes beside a site", "matches/s", found, "a site that nobody reads", more_is_better=True)
+    show(
+        "An event of two lanes beside a site",
+        "matches/s",
+        found,
+        "a site that nobody reads",
+        more_is_better=True,
+    )
     print("\nno match was lost by time; answers by their status:", dict(site.statuses))
     for path, seconds in site.waits.items():
         p95 = quantiles(seconds, n=20)[-1]
-        print(f"  {path:52}{len(seconds):>7} answers, median {1e3 * median(seconds):.1f} ms, p95 {1e3 * p95:.1f} ms")
+        print(
+            f"  {path:52}{len(seconds):>7} answers, median {1e3 * median(seconds):.1f} ms, p95 "
+            f"{1e3 * p95:.1f} ms"
+        )
     print("\n".join(site.notes))
 
 

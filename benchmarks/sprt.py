@@ -1,8 +1,9 @@
-"""The error rates of `arena duel` and the matches that it takes, in simulated duels of known difference.
+"""The error rates of `arena duel` and the matches that it takes, in simulated duels of known
+difference.
 
-Beside it stand the two other formulations that results/sequential.py speaks of, on the same scores, and the fixed
-number of pairings that a test with the same error rates needs if the variance is known. `sprt.py 200` simulates only
-a number of duels a row.
+Beside it stand the two other formulations that results/sequential.py speaks of, on the same scores,
+and the fixed number of pairings that a test with the same error rates needs if the variance is
+known. `sprt.py 200` simulates only a number of duels a row.
 """
 
 import math
@@ -18,14 +19,18 @@ QUESTION = Question()
 MOST_PAIRINGS = 5000  # as `--max-pairings` by default
 DUELS = 1000
 DIFFERENCES = (-5.0, 0.0, 2.5, 5.0, 15.0)
-IGNORED = 16  # first pairings, in which a variance of nearly 0 is likeliest: a usual remedy, granted to both
+# first pairings, in which a variance of nearly 0 is likeliest: a usual remedy, granted to both
+IGNORED = 16
 Z = NormalDist().inv_cdf
 Pairings = Callable[[random.Random, float], float]
-"""Draws a pairing: the points of the first bot minus those of the second, in two legs; with this mean."""
+"""Draws a pairing: the points of the first bot minus those of the second, in two legs; with this
+mean."""
 
 
 def leg(dice: random.Random, difference: float, decided: float = 1.0) -> float:
-    """Return the difference of one leg: lost, drawn or won; `decided` is the share that is not drawn."""
+    """Return the difference of one leg: lost, drawn or won; `decided` is the share that is not
+    drawn.
+    """
     won = (decided + difference / 100) / 2
     draw = dice.random()
     return 100.0 if draw < won else -100.0 if draw < decided else 0.0
@@ -52,7 +57,9 @@ def graded(dice: random.Random, difference: float) -> float:
 
 
 def disasters(dice: random.Random, difference: float) -> float:
-    """The first bot is a little better in nearly every pairing, and loses five in a hundred by everything."""
+    """The first bot is a little better in nearly every pairing, and loses five in a hundred by
+    everything.
+    """
     return -100.0 if dice.random() < 0.05 else (difference + 5) / 0.95
 
 
@@ -73,8 +80,12 @@ def bets(scores: Iterator[float]) -> tuple[str, int]:
     return test.decision or "undecided", len(test.differences)
 
 
-def by_ratio(ratio: Callable[[int, float, float], float], scores: Iterator[float]) -> tuple[str, int]:
-    """Return the decision of a test whose log-likelihood ratio is a function of number, mean and variance."""
+def by_ratio(
+    ratio: Callable[[int, float, float], float], scores: Iterator[float]
+) -> tuple[str, int]:
+    """Return the decision of a test whose log-likelihood ratio is a function of number, mean and
+    variance.
+    """
     upper = math.log((1 - QUESTION.beta) / QUESTION.alpha)
     lower = math.log(QUESTION.beta / (1 - QUESTION.alpha))
     total = squares = 0.0
@@ -93,14 +104,18 @@ def by_ratio(ratio: Callable[[int, float, float], float], scores: Iterator[float
 
 
 def gsprt(number: int, middle: float, variance: float) -> float:
-    """Return the log-likelihood ratio with the variance so far, as fishtest has it, and a prior of one pairing."""
+    """Return the log-likelihood ratio with the variance so far, as fishtest has it, and a prior of
+    one pairing.
+    """
     variance = (number * variance + 50**2) / (number + 1)
     gap = QUESTION.high - QUESTION.low
     return number * gap * (middle - (QUESTION.low + QUESTION.high) / 2) / variance
 
 
 def fitted(number: int, middle: float, variance: float) -> float:
-    """Return the log-likelihood ratio of normal scores with a variance of its own under each hypothesis."""
+    """Return the log-likelihood ratio of normal scores with a variance of its own under each
+    hypothesis.
+    """
     low, high = (variance + (middle - bound) ** 2 for bound in (QUESTION.low, QUESTION.high))
     return number / 2 * math.log(low / high)
 
@@ -110,7 +125,10 @@ def interval(count: int, of: int) -> str:
     share, z = count / of, Z(0.975)
     centre = (share + z * z / 2 / of) / (1 + z * z / of)
     half = z / (1 + z * z / of) * math.sqrt(share * (1 - share) / of + z * z / 4 / of / of)
-    return f"{100 * share:5.1f} ({100 * max(0.0, centre - half):4.1f} to {100 * min(1.0, centre + half):5.1f})"
+    return (
+        f"{100 * share:5.1f} ({100 * max(0.0, centre - half):4.1f} to "
+        f"{100 * min(1.0, centre + half):5.1f})"
+    )
 
 
 def stream(draw: Pairings, seed: str, difference: float) -> Iterator[float]:
@@ -128,9 +146,16 @@ def main() -> None:
         "GSPRT": lambda scores: by_ratio(gsprt, scores),
         "fitted": lambda scores: by_ratio(fitted, scores),
     }
-    print(f"{duels} duels a row; better than {QUESTION.low:g} or not {QUESTION.high:g} points better?")
-    print(f"alpha = {QUESTION.alpha:g}, beta = {QUESTION.beta:g}, at most {MOST_PAIRINGS} pairings\n")
-    print("scores     truth  test    better, %              not better, %          undecided  pairings  95 %  fixed")
+    print(
+        f"{duels} duels a row; better than {QUESTION.low:g} or not {QUESTION.high:g} points better?"
+    )
+    print(
+        f"alpha = {QUESTION.alpha:g}, beta = {QUESTION.beta:g}, at most {MOST_PAIRINGS} pairings\n"
+    )
+    print(
+        "scores     truth  test    better, %              not better, %          undecided  "
+        "pairings  95 %  fixed"
+    )
     for name, draw in SCORES.items():
         for difference in DIFFERENCES:
             dice = random.Random(1)
@@ -138,14 +163,20 @@ def main() -> None:
             gap = QUESTION.high - QUESTION.low
             fixed = spread * ((Z(1 - QUESTION.alpha) + Z(1 - QUESTION.beta)) / gap) ** 2
             for title, test in tests.items():
-                ends = [test(stream(draw, f"{name} {difference} {number}", difference)) for number in range(duels)]
+                ends = [
+                    test(stream(draw, f"{name} {difference} {number}", difference))
+                    for number in range(duels)
+                ]
                 better, worse, undecided = (
-                    sum(decision == wanted for decision, _ in ends) for wanted in ("better", "not better", "undecided")
+                    sum(decision == wanted for decision, _ in ends)
+                    for wanted in ("better", "not better", "undecided")
                 )
                 numbers = sorted(number for _, number in ends)
                 print(
-                    f"{name:9} {difference:+6.1f}  {title:6}  {interval(better, duels)}  {interval(worse, duels)}  "
-                    f"{100 * undecided / duels:7.1f} {mean(numbers):9.0f} {numbers[int(0.95 * duels)]:6} {fixed:6.0f}",
+                    f"{name:9} {difference:+6.1f}  {title:6}  {interval(better, duels)}  "
+                    f"{interval(worse, duels)}  "
+                    f"{100 * undecided / duels:7.1f} {mean(numbers):9.0f} "
+                    f"{numbers[int(0.95 * duels)]:6} {fixed:6.0f}",
                     flush=True,
                 )
 

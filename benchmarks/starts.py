@@ -1,16 +1,18 @@
 """What a start costs, side by side in one run: `python benchmarks/starts.py`.
 
-The start of a bot, from the call to its first line: bare, at each level cold, and warm, with numpy and without. All
-kinds take turns, so that they share whatever else the machine does. The target of a row, if it has one, is a ratio to
-another. What starts cost in matches a second is in `matches.py`.
+The start of a bot, from the call to its first line: bare, at each level cold, and warm, with numpy
+and without. All kinds take turns, so that they share whatever else the machine does. The target of
+a row, if it has one, is a ratio to another. What starts cost in matches a second is in
+`matches.py`.
 
-The spawner forks ahead when it has nothing else to do; the fourth of four warm starts at once finds nothing prepared.
+The spawner forks ahead when it has nothing else to do; the fourth of four warm starts at once finds
+nothing prepared.
 
-Then the CPU time of a match of one turn, nearly all of which is starting and ending: of the referee process (the lane),
-of its spawner, and of its two bots.
+Then the CPU time of a match of one turn, nearly all of which is starting and ending: of the referee
+process (the lane), of its spawner, and of its two bots.
 
-What bare users can read serves all levels: the system's /usr/bin/python3 where there is one. Warm bots run on the
-interpreter that runs arena, as they do in an event.
+What bare users can read serves all levels: the system's /usr/bin/python3 where there is one. Warm
+bots run on the interpreter that runs arena, as they do in an event.
 """
 
 import os
@@ -57,7 +59,9 @@ class Kind:
 
 
 def measure(kinds: list[Kind], rounds: int) -> None:
-    """Let all of them take turns, then print a row for each: milliseconds, and the ratio of medians."""
+    """Let all of them take turns, then print a row for each: milliseconds, and the ratio of
+    medians.
+    """
     for number in range(rounds + WARMING):
         for kind in kinds:
             took = kind.once()
@@ -66,15 +70,21 @@ def measure(kinds: list[Kind], rounds: int) -> None:
     middle = {kind.name: median(kind.taken) for kind in kinds}
     for kind in kinds:
         low, _, high = (1000 * part for part in quantiles(kind.taken, n=4))
-        ratio = f"x{middle[kind.name] / middle[kind.to]:.2f} of {kind.to}" if kind.to in middle else ""
+        ratio = (
+            f"x{middle[kind.name] / middle[kind.to]:.2f} of {kind.to}" if kind.to in middle else ""
+        )
         told = f"{ratio}  {kind.target}  {rounds} rounds, load {os.getloadavg()[0]:.1f}"
-        print(f"  {kind.name:30} {1000 * middle[kind.name]:7.2f}  ({low:.2f} to {high:.2f})  {told}")
+        print(
+            f"  {kind.name:30} {1000 * middle[kind.name]:7.2f}  ({low:.2f} to {high:.2f})  {told}"
+        )
 
 
 def bare(*command: str) -> float:
     """Seconds from Popen to the first line of a process that nobody confines."""
     began = perf_counter()
-    with subprocess.Popen(command, env={}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as process:
+    with subprocess.Popen(
+        command, env={}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+    ) as process:
         assert process.stdout is not None
         process.stdout.read(6)
         took = perf_counter() - began
@@ -113,7 +123,10 @@ def written(folder: Path, name: str, text: str) -> Bot:
 
 def starts(folder: Path, levels: list[str], launcher: Launcher, other: Launcher) -> list[Kind]:
     """Each kind of start; `other` is the door whose bots find numpy imported."""
-    bot, adder = written(folder, "bot.py", READY), written(folder, "adder.py", "import numpy\n" + READY)
+    bot, adder = (
+        written(folder, "bot.py", READY),
+        written(folder, "adder.py", "import numpy\n" + READY),
+    )
     plain = replace(bot, command=(PYTHON, "-S", "bot.py"))
     path = str(folder / "bot.py")
     kinds = [
@@ -127,15 +140,30 @@ def starts(folder: Path, levels: list[str], launcher: Launcher, other: Launcher)
     if "landlock" in levels:
         cold, hot = (Conditions(sandbox="landlock", warm=warm) for warm in (False, True))
         kinds.append(Kind("cold, landlock", lambda: through(launcher, bot, cold), "bare -I -S"))
-        kinds.append(Kind("warm, landlock", lambda: through(launcher, bot, hot), "bare -I -S", "at most 0.32"))
+        kinds.append(
+            Kind(
+                "warm, landlock", lambda: through(launcher, bot, hot), "bare -I -S", "at most 0.32"
+            )
+        )
         fourth = lambda: [through(launcher, bot, hot) for _ in range(4)][-1]  # noqa: E731
         kinds.append(Kind("warm, landlock, fourth at once", fourth, "bare -I -S"))
-    kinds.append(Kind("warm, none", lambda: through(launcher, bot, Conditions(sandbox="none")), "bare -I -S"))
+    kinds.append(
+        Kind("warm, none", lambda: through(launcher, bot, Conditions(sandbox="none")), "bare -I -S")
+    )
     if "landlock" in levels and find_spec("numpy"):
         ahead = replace(hot, preload=("numpy",))
-        kinds.append(Kind("cold with numpy, landlock", lambda: through(launcher, adder, cold), "bare -I -S"))
+        kinds.append(
+            Kind("cold with numpy, landlock", lambda: through(launcher, adder, cold), "bare -I -S")
+        )
         name = "warm with numpy, landlock"
-        kinds.append(Kind(name, lambda: through(other, adder, ahead), "cold with numpy, landlock", "at most 0.08"))
+        kinds.append(
+            Kind(
+                name,
+                lambda: through(other, adder, ahead),
+                "cold with numpy, landlock",
+                "at most 0.08",
+            )
+        )
     return kinds
 
 
@@ -150,7 +178,9 @@ def match_of_one_turn(launcher: Launcher, bot: Bot, *, warm: bool) -> tuple[floa
     for number in range(WARMING + MATCHES):
         if number == WARMING:
             lane, spawner = spent()
-        record = play(duel.match(BOARD, bot, number, sandbox="landlock", warm=warm), launcher=launcher)
+        record = play(
+            duel.match(BOARD, bot, number, sandbox="landlock", warm=warm), launcher=launcher
+        )
         if record.verdict.faults:
             raise RuntimeError(record.verdict.faults)
         bots += sum(seat.cpu for seat in record.seats) if number >= WARMING else 0.0
@@ -164,23 +194,39 @@ def show_matches() -> None:
     everywhere, program = os.sched_getaffinity(0), compiled("bot.c")
     cores.stay(min(everywhere))
     with Launcher() as launcher:
-        kinds = [("warm Python bots", duel.python_bot(), True), ("cold Python bots", duel.python_bot(), False)]
+        kinds = [
+            ("warm Python bots", duel.python_bot(), True),
+            ("cold Python bots", duel.python_bot(), False),
+        ]
         kinds += [("C bots", duel.program_bot(program), False)] if program else []
         found = measured(
-            {name: partial(match_of_one_turn, launcher, bot, warm=warm) for name, bot, warm in kinds}, MATCH_ROUNDS
+            {
+                name: partial(match_of_one_turn, launcher, bot, warm=warm)
+                for name, bot, warm in kinds
+            },
+            MATCH_ROUNDS,
         )
     os.sched_setaffinity(0, everywhere)
     load = ", ".join(f"{average:.1f}" for average in os.getloadavg())
-    print(f"\nCPU of a match of one turn, ms (lane, spawner, bots): medians of {MATCH_ROUNDS} rounds, load {load}")
+    print(
+        f"\nCPU of a match of one turn, ms (lane, spawner, bots): medians of {MATCH_ROUNDS} "
+        f"rounds, load {load}"
+    )
     for name, rounds in found.items():
-        print(f"  {name:30}" + "".join(f"{median(column):8.2f}" for column in zip(*rounds, strict=True)))
+        print(
+            f"  {name:30}"
+            + "".join(f"{median(column):8.2f}" for column in zip(*rounds, strict=True))
+        )
 
 
 def main() -> None:
     """The tables."""
     levels = offered()
     with tempfile.TemporaryDirectory() as name, Launcher() as launcher, Launcher() as other:
-        print(f"start to the first line, milliseconds: median of {ROUNDS} (and its middle half); -S is {PYTHON}")
+        print(
+            f"start to the first line, milliseconds: median of {ROUNDS} (and its middle half); -S "
+            f"is {PYTHON}"
+        )
         measure(starts(Path(name), levels, launcher, other), ROUNDS)
     if "landlock" in levels:
         show_matches()

@@ -1,10 +1,12 @@
-"""How right `stop_when` is, and how many matches it saves: `python benchmarks/stopping.py [leagues]`, 500 in all.
+"""How right `stop_when` is, and how many matches it saves: `python benchmarks/stopping.py
+[leagues]`, 500 in all.
 
-Leagues of bots whose strengths are known are played by dice, repeat by repeat, and looked at as an event is. `right`:
-the share of the leagues that stopped with the true order, or the true best bot. The promise is 95 % of those that
-stopped. `saved`: the matches of the whole plan over those that were played, on average over all leagues, also those
-that never stopped. The same leagues are looked at under two rules: the bound that is valid at all times, which arena
-uses, and alpha spending over the plan; and without any correction.
+Leagues of bots whose strengths are known are played by dice, repeat by repeat, and looked at as an
+event is. `right`: the share of the leagues that stopped with the true order, or the true best bot.
+The promise is 95 % of those that stopped. `saved`: the matches of the whole plan over those that
+were played, on average over all leagues, also those that never stopped. The same leagues are looked
+at under two rules: the bound that is valid at all times, which arena uses, and alpha spending over
+the plan; and without any correction.
 """
 
 import os
@@ -14,7 +16,8 @@ from math import e, log
 from statistics import NormalDist
 from typing import Any
 
-# As the command `arena` does: the matrices are small, and the threads of several processes hold each other up.
+# As the command `arena` does: the matrices are small, and the threads of several processes hold
+# each other up.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
@@ -36,7 +39,8 @@ LEAGUES: dict[str, dict[str, Any]] = {
     "12 bots, graded scores": {"bots": 12, "kind": "graded"},
 }
 Bound = Callable[[float, int, float], float]
-"""The square that z must reach, by the matches a bot, the number of bots, and the share of the plan at each look."""
+"""The square that z must reach, by the matches a bot, the number of bots, and the share of the plan
+at each look."""
 
 
 def at_all_times(matches: float, bots: int, share: float) -> float:
@@ -46,13 +50,17 @@ def at_all_times(matches: float, bots: int, share: float) -> float:
 
 
 class Spending:
-    """Alpha spending of the Pocock kind: a look may use what the share of the plan allows beyond the looks before."""
+    """Alpha spending of the Pocock kind: a look may use what the share of the plan allows beyond
+    the looks before.
+    """
 
     def __init__(self) -> None:
         self._spent = 0.0
 
     def __call__(self, matches: float, bots: int, share: float) -> float:
-        """Return the bound of the next look; a Bonferroni bound over the looks, which needs no integration."""
+        """Return the bound of the next look; a Bonferroni bound over the looks, which needs no
+        integration.
+        """
         del matches
         allowed = (1 - CONFIDENCE) / (bots - 1) * log(1 + (e - 1) * share)
         chance, self._spent = allowed - self._spent, allowed
@@ -69,14 +77,29 @@ def event_of(names: tuple[str, ...]) -> Event:
     """Return an event of these bots on the board of the leagues."""
     roles = tuple(role.role for role in DUEL)
     game, _, name = DUEL[0].label.partition("/")
-    board = Board(game=game, name=name, rules="", digest="", roles=roles, sides=tuple((role,) for role in roles))
+    board = Board(
+        game=game,
+        name=name,
+        rules="",
+        digest="",
+        roles=roles,
+        sides=tuple((role,) for role in roles),
+    )
     bots = tuple(Bot(name=name, command=("true",), digest=name) for name in names)
     return Event(name="league", seed=SEED, boards=(board,), bots=bots)
 
 
-def stops(event: Event, arrays: Arrays, truth: list[str]) -> dict[tuple[str, str], tuple[int, bool]]:
-    """Return, for each bound and rule that stops: after how many repeats, and whether it is right."""
-    bounds: dict[str, Bound] = {"at all times": at_all_times, "spending": Spending(), "uncorrected": uncorrected}
+def stops(
+    event: Event, arrays: Arrays, truth: list[str]
+) -> dict[tuple[str, str], tuple[int, bool]]:
+    """Return, for each bound and rule that stops: after how many repeats, and whether it is
+    right.
+    """
+    bounds: dict[str, Bound] = {
+        "at all times": at_all_times,
+        "spending": Spending(),
+        "uncorrected": uncorrected,
+    }
     found: dict[tuple[str, str], tuple[int, bool]] = {}
     look = 1
     while look <= REPEATS:
@@ -115,14 +138,20 @@ def main(leagues: int) -> None:
     print(f"{leagues} leagues each, {REPEATS} repeats planned, confidence {CONFIDENCE:.0%}")
     print(f"{'':24}{'rule':20}{'bound':14}{'stopped':>8}{'right':>8}{'saved':>7}")
     for name in LEAGUES:
-        every = list(parallel.parallel_map(one_league, [(name, number) for number in range(leagues)]))
+        every = list(
+            parallel.parallel_map(one_league, [(name, number) for number in range(leagues)])
+        )
         for rule in (stopping.ORDER, stopping.BEST):
             for bound in ("at all times", "spending", "uncorrected"):
                 ends = [found[bound, rule] for found in every if (bound, rule) in found]
                 played = sum(look for look, _ in ends) + REPEATS * (leagues - len(ends))
                 right = f"{np.mean([right for _, right in ends]):.1%}" if ends else ""
                 saved = leagues * REPEATS / played
-                print(f"{name:24}{rule:20}{bound:14}{len(ends) / leagues:>8.0%}{right:>8}{saved:>7.2f}", flush=True)
+                print(
+                    f"{name:24}{rule:20}{bound:14}{len(ends) / leagues:>8.0%}"
+                    f"{right:>8}{saved:>7.2f}",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

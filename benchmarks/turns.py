@@ -1,9 +1,10 @@
-"""What a turn costs: `python benchmarks/turns.py`. Everything speaks the same lines to the same Python bots.
+"""What a turn costs: `python benchmarks/turns.py`. Everything speaks the same lines to the same
+Python bots.
 
-`loop.c` is the floor: it writes, polls, reads, and checks nothing. Then our pipes alone, with lines that were encoded
-beforehand; then whole turns of `mummy_maze/duel`: rules, facts, legal moves, clock, record; without freezing, with bots
-that are frozen after each answer, and as a match is played (late freezing).
-Each on one core, and free; at last two lanes at once against one.
+`loop.c` is the floor: it writes, polls, reads, and checks nothing. Then our pipes alone, with lines
+that were encoded beforehand; then whole turns of `mummy_maze/duel`: rules, facts, legal moves,
+clock, record; without freezing, with bots that are frozen after each answer, and as a match is
+played (late freezing). Each on one core, and free; at last two lanes at once against one.
 """
 
 import subprocess
@@ -41,7 +42,9 @@ def pipes(script: list[tuple[int, bytes]]) -> float:
     """Microseconds a turn of our pipes alone."""
     with Launcher() as launcher:
         children = [launcher.start(BOT, Conditions(sandbox="none"), None) for _ in range(2)]
-        wires = [Wire(child.stdin, child.stdout, child.stderr, launcher.lifeline) for child in children]
+        wires = [
+            Wire(child.stdin, child.stdout, child.stderr, launcher.lifeline) for child in children
+        ]
         for number, (seat, text) in enumerate(script):
             if number == len(wires):
                 began = time.perf_counter()
@@ -71,7 +74,9 @@ def turns_a_second(lanes: int, match: Match) -> float:
     """Turns a second of a number of pinned lanes, each with one long match."""
     first, matches = [0] * 4 * lanes, [match] * 3 * lanes
     with Workers(lanes, pin=True) as workers:
-        list(workers.map(_nothing, lambda: first.pop() if first else None))  # now their doors are open
+        list(
+            workers.map(_nothing, lambda: first.pop() if first else None)
+        )  # now their doors are open
         began = time.perf_counter()
         for done in workers.map(_played, lambda: matches.pop() if matches else None):
             if done.failure:
@@ -92,7 +97,9 @@ if __name__ == "__main__":
     floor = compiled("loop.c")
     everywhere = set(system.cores())
     panels = []
-    frozen, awake = (duel.match(BOARD, BOT, sandbox="landlock", freeze=freeze) for freeze in (True, False))
+    frozen, awake = (
+        duel.match(BOARD, BOT, sandbox="landlock", freeze=freeze) for freeze in (True, False)
+    )
     with tempfile.TemporaryDirectory() as folder:
         lines = duel.written_to(Path(folder) / "script", BOARD)
         for name, where in (("on one core", {min(everywhere)}), ("free", everywhere)):
@@ -104,9 +111,18 @@ if __name__ == "__main__":
                 "whole turns of duel": lambda: whole(frozen),
             }
             found = measured({key: on(where, thing) for key, thing in things.items()}, ROUNDS)
-            panels += [show(f"A turn, {name}", "us", found, next(iter(things)), more_is_better=False)]
+            panels += [
+                show(f"A turn, {name}", "us", found, next(iter(things)), more_is_better=False)
+            ]
     if len(everywhere) > 1:
-        lanes = {f"{number} pinned": lambda number=number: turns_a_second(number, frozen) for number in (1, 2)}
-        panels += [show("Turns a second by lanes", "/s", measured(lanes, 3), "1 pinned", more_is_better=True)]
+        lanes = {
+            f"{number} pinned": lambda number=number: turns_a_second(number, frozen)
+            for number in (1, 2)
+        }
+        panels += [
+            show(
+                "Turns a second by lanes", "/s", measured(lanes, 3), "1 pinned", more_is_better=True
+            )
+        ]
     told = f"mummy_maze/duel, medians of {ROUNDS} rounds, on {len(everywhere)} cores"
     draw(duel.DOCS / "turns.png", "What a turn costs", told, panels)

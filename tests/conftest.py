@@ -1,7 +1,8 @@
 """Fixtures that every test may ask for, and the machine to itself for a test that asks for that.
 
-Under pytest-xdist tests run side by side, in four worker processes more than there are cores. A test marked `alone`
-compares times, or fills the machine: no other test runs meanwhile, which the workers agree upon by locks on two files.
+Under pytest-xdist tests run side by side, in four worker processes more than there are cores. A
+test marked `alone` compares times, or fills the machine: no other test runs meanwhile, which the
+workers agree upon by locks on two files.
 """
 
 import atexit
@@ -21,57 +22,83 @@ import pytest
 
 from arena.sandbox import folder
 
-for name in [name for name in os.environ if name.startswith("PYTHON")]:  # PYTHONUNBUFFERED, PYTHONOPTIMIZE, ...
-    del os.environ[name]  # the processes that tests start behave as a user's do, whatever the caller has set
+for name in [
+    name for name in os.environ if name.startswith("PYTHON")
+]:  # PYTHONUNBUFFERED, PYTHONOPTIMIZE, ...
+    del os.environ[
+        name
+    ]  # the processes that tests start behave as a user's do, whatever the caller has set
 sys.dont_write_bytecode = False
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command `arena` has it: more threads spin
-os.environ.setdefault("ARENA_CGROUP", "none")  # tests start alike on every machine; test_cgroup.py has its own
+os.environ.setdefault(
+    "OPENBLAS_NUM_THREADS", "1"
+)  # as the command `arena` has it: more threads spin
+os.environ.setdefault(
+    "ARENA_CGROUP", "none"
+)  # tests start alike on every machine; test_cgroup.py has its own
 MEMORY, ROOM = Path("/dev/shm"), 4_000_000_000
-"""A file system in memory, and the bytes that must be free there: the tests leave 0.3 GB until they end.
+"""A file system in memory, and the bytes that must be free there: the tests leave 0.3 GB until they
+end.
 
-There the suite takes nine tenths of its time on a quiet disk: it makes and removes tens of thousands of small files,
-and an ext4 that has just removed thousands searches for up to a millisecond before it makes the next one.
+There the suite takes nine tenths of its time on a quiet disk: it makes and removes tens of
+thousands of small files, and an ext4 that has just removed thousands searches for up to a
+millisecond before it makes the next one.
 """
 with contextlib.suppress(OSError):
     there = os.statvfs(MEMORY)
-    if there.f_bavail * there.f_frsize >= ROOM and not there.f_flag & os.ST_NOEXEC and os.access(MEMORY, os.W_OK):
+    if (
+        there.f_bavail * there.f_frsize >= ROOM
+        and not there.f_flag & os.ST_NOEXEC
+        and os.access(MEMORY, os.W_OK)
+    ):
         os.environ.setdefault("TMPDIR", str(MEMORY))
         tempfile.tempdir = None  # pytest has already asked for it
-WORKER = os.environ.pop("PYTEST_XDIST_WORKER", "")  # a test that runs pytest begins workers of its own
-"""The name of this process among those that run tests side by side; empty in the one that begins them."""
+WORKER = os.environ.pop(
+    "PYTEST_XDIST_WORKER", ""
+)  # a test that runs pytest begins workers of its own
+"""The name of this process among those that run tests side by side; empty in the one that begins
+them."""
 if not WORKER:
     folder.sweep()
     RUN, LOCK = folder.private()
-    """A folder for all files of this run, which no other run and no other user has anything in. The next run removes
-    it if this one is killed."""
+    """A folder for all files of this run, which no other run and no other user has anything in. The
+    next run removes it if this one is killed."""
     RUN.chmod(folder.REACHABLE)  # run by root, bots are other users
-    util.Finalize(None, folder.discard, [RUN], exitpriority=-200)  # after Python has removed its own folder in it
+    util.Finalize(
+        None, folder.discard, [RUN], exitpriority=-200
+    )  # after Python has removed its own folder in it
     os.environ["ARENA_TESTS"] = str(RUN)
 TEMPORARY = Path(os.environ["ARENA_TESTS"], WORKER or "main")
-"""The folder for temporary files of this process alone, so that it is known which test left what in it."""
+"""The folder for temporary files of this process alone, so that it is known which test left what in
+it."""
 TEMPORARY.mkdir(mode=folder.REACHABLE)
 os.environ["TMPDIR"] = tempfile.tempdir = str(TEMPORARY)
 BUSY, SCARCE = 6.0, 500_000_000
-"""A load for each core that the tests themselves do not make; bytes of memory or a disk that they may need at once."""
+"""A load for each core that the tests themselves do not make; bytes of memory or a disk that they
+may need at once."""
 TRACES = {"arena-users", "dask-scratch-space"}
 """Names that arena, or what it uses, would have for its own files in folders that users share."""
 
 
 @pytest.fixture
 def launcher(shared_launcher) -> object:
-    """Return a launcher in which nothing is left of the tests before: a bot that is ended alone may leave processes."""
+    """Return a launcher in which nothing is left of the tests before: a bot that is ended alone may
+    leave processes.
+    """
     shared_launcher.sweep()
     return shared_launcher
 
 
 @pytest.fixture(scope="session")
 def shared_launcher() -> Iterator[object]:
-    """Yield a launcher for all tests of a process that need no other: the start of each takes 0.06 s of CPU.
+    """Yield a launcher for all tests of a process that need no other: the start of each takes 0.06
+    s of CPU.
 
-    It copies the files of each digest once. Where tests make up the same digest, the bot of the second would play with
-    the files of the first, so that is refused.
+    It copies the files of each digest once. Where tests make up the same digest, the bot of the
+    second would play with the files of the first, so that is refused.
     """
-    from arena.event import bot_folder  # here, so that tests of nothing but values do not wait for it
+    from arena.event import (
+        bot_folder,
+    )  # here, so that tests of nothing but values do not wait for it
     from arena.sandbox.launcher import Launcher
     from arena.values import Bot
 
@@ -82,7 +109,9 @@ def shared_launcher() -> Iterator[object]:
         def checked(bot: Bot) -> Path:
             if files.setdefault(bot.digest, bot.files) != bot.files:
                 assert bot.files is not None
-                assert bot_folder.is_whole(Path(bot.files), bot.digest), f"another bot has the digest {bot.digest!r}"
+                assert bot_folder.is_whole(Path(bot.files), bot.digest), (
+                    f"another bot has the digest {bot.digest!r}"
+                )
             return originals(bot)
 
         launcher.folder._originals = checked  # type: ignore[method-assign]
@@ -91,9 +120,15 @@ def shared_launcher() -> Iterator[object]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[object]:
-    """Yield a Chromium; not for the whole session, as no test may run an event loop while there is one."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright, of the extra dev")
-    program = shutil.which("chromium-headless-shell") or shutil.which("chromium")  # the shell takes a quarter less CPU
+    """Yield a Chromium; not for the whole session, as no test may run an event loop while there is
+    one.
+    """
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="needs the package playwright, of the extra dev"
+    )
+    program = shutil.which("chromium-headless-shell") or shutil.which(
+        "chromium"
+    )  # the shell takes a quarter less CPU
     if program is None:
         pytest.skip("needs Debian's package chromium-headless-shell, or chromium")
     with playwright.sync_playwright() as started:
@@ -104,10 +139,15 @@ def browser() -> Iterator[object]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session: pytest.Session) -> Iterator[object]:
-    """Collect tests without the garbage collector: modules and tests all stay, and forks share what is frozen."""
+    """Collect tests without the garbage collector: modules and tests all stay, and forks share what
+    is frozen.
+    """
     gc.disable()
     try:
-        if hasattr(session.config, "workerinput") and session.config.args_source != pytest.Config.ArgsSource.ARGS:
+        if (
+            hasattr(session.config, "workerinput")
+            and session.config.args_source != pytest.Config.ArgsSource.ARGS
+        ):
             import_tests(**session.config.workerinput)
         return (yield)
     finally:
@@ -116,13 +156,17 @@ def pytest_collection(session: pytest.Session) -> Iterator[object]:
 
 
 def import_tests(workerid: str, workercount: int, **_: object) -> None:
-    """Import all tests, each worker from another file on: or all compile each at the same time in a fresh clone."""
+    """Import all tests, each worker from another file on: or all compile each at the same time in a
+    fresh clone.
+    """
     tests = Path(__file__).parent
     files = sorted(tests.rglob("test_*.py"))
     first = len(files) * int(workerid.removeprefix("gw")) // workercount
     for file in files[first:] + files[:first]:
         name = ".".join(file.relative_to(tests.parent).with_suffix("").parts)
-        with contextlib.suppress(Exception, pytest.skip.Exception):  # it is imported again, and that says what is wrong
+        with contextlib.suppress(
+            Exception, pytest.skip.Exception
+        ):  # it is imported again, and that says what is wrong
             importlib.import_module(name)
 
 
@@ -134,10 +178,14 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.basetemp = config.option.basetemp or str(RUN / "tests")
         config.pluginmanager.register(Report())
         config.pluginmanager.register(FirstFailure())
-    if config.pluginmanager.has_plugin("hypothesispytest"):  # else its import would take longer than such tests
+    if config.pluginmanager.has_plugin(
+        "hypothesispytest"
+    ):  # else its import would take longer than such tests
         from hypothesis import settings
 
-        settings.register_profile("arena", deadline=None)  # on a busy machine no example has a time that it must keep
+        settings.register_profile(
+            "arena", deadline=None
+        )  # on a busy machine no example has a time that it must keep
         settings.load_profile("arena")
     if hasattr(config, "workerinput"):
         config.pluginmanager.register(Turns(Path(config.workerinput["turns"])))
@@ -150,7 +198,9 @@ def pytest_configure_node(node) -> None:
 
 
 class Turns:
-    """Many tests at once, or one alone. Who waits to be alone holds the gate, so that nobody else begins."""
+    """Many tests at once, or one alone. Who waits to be alone holds the gate, so that nobody else
+    begins.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._gate = (folder / "gate").open("w")
@@ -158,20 +208,32 @@ class Turns:
 
     @pytest.hookimpl(trylast=True)  # once their order is drawn
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Put those that are alone first, then who begins the attacks; those that wait for the attacks are last.
+        """Put those that are alone first, then who begins the attacks; those that wait for the
+        attacks are last.
 
-        So one worker has all that are alone, and the others wait once. From a worker that waited early for the attacks
-        all others would take its tests, in parts so small that each makes anew what a module shares.
+        So one worker has all that are alone, and the others wait once. From a worker that waited
+        early for the attacks all others would take its tests, in parts so small that each makes
+        anew what a module shares.
         """
 
         def turn(item: pytest.Item) -> int:
             fixtures = getattr(item, "fixturenames", ())
-            return 0 if is_alone(item) else 3 if "stands" in fixtures else 1 if "findings" in fixtures else 2
+            return (
+                0
+                if is_alone(item)
+                else 3
+                if "stands" in fixtures
+                else 1
+                if "findings" in fixtures
+                else 2
+            )
 
         items.sort(key=turn)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)  # around everything, a test's time limit too
-    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[object]:
+    def pytest_runtest_protocol(
+        self, item: pytest.Item, nextitem: pytest.Item | None
+    ) -> Iterator[object]:
         how = fcntl.LOCK_EX if is_alone(item) else fcntl.LOCK_SH
         fcntl.flock(self._gate, how)
         fcntl.flock(self._floor, how)
@@ -205,7 +267,10 @@ class CleanUp:
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
         atexit._run_exitfuncs()  # now, as some files last as long as the process
-        left = [f"{name}, since {self._since.get(name, 'the end')}" for name in sorted(os.listdir(TEMPORARY))]
+        left = [
+            f"{name}, since {self._since.get(name, 'the end')}"
+            for name in sorted(os.listdir(TEMPORARY))
+        ]
         self._config.workeroutput["left"] = left
 
 
@@ -230,7 +295,9 @@ class Report:
 
 
 class FirstFailure:
-    """Says in one line what to look at first: the machine at the moment of the first failure, or the test itself."""
+    """Says in one line what to look at first: the machine at the moment of the first failure, or
+    the test itself.
+    """
 
     def __init__(self) -> None:
         self._line = ""
@@ -255,7 +322,9 @@ class FirstFailure:
                 yield f"{path} has only {disk.f_bavail * disk.f_frsize / 1e6:.0f} MB free"
         for path in (MEMORY, Path("/tmp")):
             with contextlib.suppress(OSError):
-                names = [entry.name for entry in path.iterdir() if entry.lstat().st_uid != os.getuid()]
+                names = [
+                    entry.name for entry in path.iterdir() if entry.lstat().st_uid != os.getuid()
+                ]
                 foreign = [name for name in names if name in TRACES]
                 if foreign:
                     yield f"another user has {', '.join(sorted(foreign))} in {path}"

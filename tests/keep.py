@@ -1,7 +1,8 @@
 """Make the workspaces of tests/kept: `python tests/keep.py` plays them by the code of today.
 
-Each is what a user of a released version of arena has: bots, rules, tournament.toml, and results. test_kept.py reads
-them with every later version. Those of a version that was released are never made again.
+Each is what a user of a released version of arena has: bots, rules, tournament.toml, and results.
+test_kept.py reads them with every later version. Those of a version that was released are never
+made again.
 """
 
 import contextlib
@@ -43,28 +44,42 @@ FAULTY = {
     "crashes": sprint.FIRST.replace('echo "$legal"', "exit 3"),
     "absent": "#!/bin/sh\nexit 1\n",
     "sleeps": python("time.sleep(9)"),
-    "floods": python('print("# " + "x" * 4000, flush=True) or [print("#" * 4000) for _ in range(1100)]'),
+    "floods": python(
+        'print("# " + "x" * 4000, flush=True) or [print("#" * 4000) for _ in range(1100)]'
+    ),
     "first": sprint.FIRST,
 }
 """Bots that lose by each fault."""
 
 
 def round_robin(folder: Path) -> Path:
-    return workspaces.make(folder, BOTS_OF_SPRINT, repeats=2, seed=SECRET, openings={"plies": 2}, **PLAIN)
+    return workspaces.make(
+        folder, BOTS_OF_SPRINT, repeats=2, seed=SECRET, openings={"plies": 2}, **PLAIN
+    )
 
 
 def gauntlet(folder: Path) -> Path:
     """Sampled boards: their generator is in the workspace, too."""
     boards = "sprint mummy_maze/random:2"
-    workspaces.make(folder, BOTS_OF_SPRINT, boards, schedule="gauntlet", references=["last"], **PLAIN)
-    for name in ("mummy_maze.py", "mummy_maze.toml", "mummy_maze_random.py", "random_walls.py", "grid.py"):
+    workspaces.make(
+        folder, BOTS_OF_SPRINT, boards, schedule="gauntlet", references=["last"], **PLAIN
+    )
+    for name in (
+        "mummy_maze.py",
+        "mummy_maze.toml",
+        "mummy_maze_random.py",
+        "random_walls.py",
+        "grid.py",
+    ):
         shutil.copy(rulefile.shipped() / name, folder / "rules")
     return folder
 
 
 def swiss(folder: Path) -> Path:
     bots = BOTS_OF_SPRINT | {"more": f"{sprint.DICE}# more\n", "absent": FAULTY["absent"]}
-    return workspaces.make(folder, bots, schedule="swiss", rounds=3, tie_breaks=["buchholz"], **PLAIN)
+    return workspaces.make(
+        folder, bots, schedule="swiss", rounds=3, tie_breaks=["buchholz"], **PLAIN
+    )
 
 
 def knockout(folder: Path) -> Path:
@@ -73,11 +88,15 @@ def knockout(folder: Path) -> Path:
 
 
 def ladder(folder: Path) -> Path:
-    return workspaces.make(folder, BOTS_OF_SPRINT, schedule="ladder", rounds=1, seed=SECRET, **PLAIN)
+    return workspaces.make(
+        folder, BOTS_OF_SPRINT, schedule="ladder", rounds=1, seed=SECRET, **PLAIN
+    )
 
 
 def faults(folder: Path) -> Path:
-    return workspaces.make(folder, FAULTY, faults={"strikes": 1}, time={"start": 2.0, "move": 0.3}, **PLAIN)
+    return workspaces.make(
+        folder, FAULTY, faults={"strikes": 1}, time={"start": 2.0, "move": 0.3}, **PLAIN
+    )
 
 
 def model(folder: Path) -> Path:
@@ -93,7 +112,9 @@ def model(folder: Path) -> Path:
 
 
 def site(folder: Path) -> Path:
-    """Submissions, one of which was refused, two versions of a bot, and the accounts of a site with an upload."""
+    """Submissions, one of which was refused, two versions of a bot, and the accounts of a site with
+    an upload.
+    """
     workspaces.make(folder, BOTS_OF_SPRINT, **PLAIN)
     handed_in = folder / "in"
     handed_in.mkdir()
@@ -104,7 +125,11 @@ def site(folder: Path) -> Path:
     accounts = accounts_of(folder)
     tokens = {
         name: accounts.invite(
-            name, "the organiser", id=f"{name}-id", email=f"{name}@example.org", organiser=name == "ann"
+            name,
+            "the organiser",
+            id=f"{name}-id",
+            email=f"{name}@example.org",
+            organiser=name == "ann",
         )
         for name in ("ann", "bob")
     }
@@ -113,7 +138,9 @@ def site(folder: Path) -> Path:
     accounts.ask(ann, "first", "last", "sprint", 2)
     accounts.begin_round()
     accounts.end_round("it ended")
-    (folder / ACCOUNTS).write_text(json.dumps({"tokens": tokens, "seen": accounts_seen(folder)}, indent=1))
+    (folder / ACCOUNTS).write_text(
+        json.dumps({"tokens": tokens, "seen": accounts_seen(folder)}, indent=1)
+    )
     (folder / BOTS).write_text(cup.arena(folder, "bots", "--json").stdout)
     return folder
 
@@ -171,13 +198,17 @@ def first_match(folder: Path) -> str:
 def packed(folder: Path) -> bytes:
     """Return a workspace as a tar file without the names and times of this machine."""
     for database in folder.rglob("*.sqlite"):
-        with contextlib.closing(sqlite3.connect(database)) as connection:  # so that each is one file
+        with contextlib.closing(
+            sqlite3.connect(database)
+        ) as connection:  # so that each is one file
             connection.execute("pragma wal_checkpoint(truncate)")
 
     def plain(info: tarfile.TarInfo) -> tarfile.TarInfo | None:
         info.mtime = info.uid = info.gid = 0
         info.uname = info.gname = ""
-        is_cache = info.name.rpartition("/")[2].startswith((".ratings", ".charts", ".ranks", ".accuracy"))
+        is_cache = info.name.rpartition("/")[2].startswith(
+            (".ratings", ".charts", ".ranks", ".accuracy")
+        )
         return None if is_cache or LEFT_OUT & {*info.name.split("/")} else info
 
     data = io.BytesIO()

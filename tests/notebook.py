@@ -1,4 +1,5 @@
-"""Pages of docs/ as Jupyter notebooks: their text as Markdown cells, their blocks as cells that run.
+"""Pages of docs/ as Jupyter notebooks: their text as Markdown cells, their blocks as cells that
+run.
 
 `python tests/notebook.py` writes the notebooks again; `tests/test_rl.py` and
 `tests/house/test_sweep.py` run their cells. So a page and its notebook have one source.
@@ -42,8 +43,11 @@ def cells(page: str) -> Iterator[tuple[str, str]]:
 def _magic(command: str) -> str:
     """Return the line of a cell that does what a command does in a terminal."""
     program, _, words = command.partition(" ")
-    # The kernel is the Python that runs arena, so it installs and trains; `cd` has to outlive its cell.
-    return {"pip": f"%pip {words}", "cd": f"%cd {words}", "python": f"%run {words}"}.get(program, f"!{command}")
+    # The kernel is the Python that runs arena, so it installs and trains; `cd` has to outlive its
+    # cell.
+    return {"pip": f"%pip {words}", "cd": f"%cd {words}", "python": f"%run {words}"}.get(
+        program, f"!{command}"
+    )
 
 
 def notebook(page: str) -> dict[str, Any]:
@@ -65,10 +69,12 @@ def notebook(page: str) -> dict[str, Any]:
 def follow(
     path: Path, folder: Path, quick: Mapping[str, Sequence[str]], train: Callable[..., object] = id
 ) -> tuple[Path, dict[str, Any], list[subprocess.CompletedProcess[str]]]:
-    """Run the cells of a notebook without Jupyter, which has forms of its own for what is no Python.
+    """Run the cells of a notebook without Jupyter, which has forms of its own for what is no
+    Python.
 
-    Return the workspace, the names of its Python, and what each command of arena printed. `quick` has more words for
-    some commands, `train` is called in place of the programs that were written to files.
+    Return the workspace, the names of its Python, and what each command of arena printed. `quick`
+    has more words for some commands, `train` is called in place of the programs that were written
+    to files.
     """
     names: dict[str, Any] = {}
     printed = []

@@ -1,7 +1,7 @@
 """The table of docs/openspiel.md: the games of OpenSpiel that keep the contract.
 
-`python tests/openspiel_games.py` tests every game and writes the table again; it takes minutes. test_openspiel.py
-compares the page with the games that are installed.
+`python tests/openspiel_games.py` tests every game and writes the table again; it takes minutes.
+test_openspiel.py compares the page with the games that are installed.
 """
 
 import re
@@ -30,7 +30,9 @@ def documented() -> tuple[str, ...]:
 
 
 def sound(name: str) -> bool:
-    """Return whether a game keeps the contract, tested in a process of its own, which OpenSpiel may end."""
+    """Return whether a game keeps the contract, tested in a process of its own, which OpenSpiel may
+    end.
+    """
     words = [sys.executable, __file__, name]
     try:
         done = subprocess.run(words, stderr=subprocess.DEVNULL, timeout=LONGEST_S, check=False)
@@ -47,16 +49,24 @@ def row(name: str) -> str:
     kind = game.get_type()
     turns = "at once" if kind.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS else "in turn"
     chance = "" if kind.chance_mode == pyspiel.GameType.ChanceMode.DETERMINISTIC else "chance"
-    hidden = "hidden" if kind.information == pyspiel.GameType.Information.IMPERFECT_INFORMATION else ""
+    hidden = (
+        "hidden" if kind.information == pyspiel.GameType.Information.IMPERFECT_INFORMATION else ""
+    )
     fewest, most = kind.min_num_players, kind.max_num_players
     roles = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-    return f"| `{name}` | {roles} | {turns} | {chance} | {hidden} | {game.min_utility():g} to {game.max_utility():g} |"
+    return (
+        f"| `{name}` | {roles} | {turns} | {chance} | {hidden} | {game.min_utility():g} to "
+        f"{game.max_utility():g} |"
+    )
 
 
 def main() -> None:
     """Test every game, and write the table."""
     rows = [row(name) for name in installed() if sound(name)]
-    head = ("| game | roles | moves | chance | information | utility |", "|---|---|---|---|---|---|")
+    head = (
+        "| game | roles | moves | chance | information | utility |",
+        "|---|---|---|---|---|---|",
+    )
     table = "\n".join(["<!-- games -->", *head, *rows, "<!-- end -->"])
     PAGE.write_text(PART.sub(lambda _: table, PAGE.read_text("utf-8")), "utf-8")
     print(f"{len(rows)} games")

@@ -1,7 +1,8 @@
-"""The parts of the manual that are made from the code: dialogues with the real referee, commands, result columns.
+"""The parts of the manual that are made from the code: dialogues with the real referee, commands,
+result columns.
 
-`python tests/pages.py` writes them into the pages again; `tests/house/test_pages.py` compares. A part stands between
-`<!-- NAME -->` and `<!-- end -->`.
+`python tests/pages.py` writes them into the pages again; `tests/house/test_pages.py` compares. A
+part stands between `<!-- NAME -->` and `<!-- end -->`.
 """
 
 import inspect
@@ -42,7 +43,13 @@ PLAYED = {
         "mummy",
         {
             "explorer": ["move1 west", *["move1 nowhere"] * 3],
-            "mummy": ["move2 north east", "# eta=6", "move2 east east", "move2 east south", "move2 east east"],
+            "mummy": [
+                "move2 north east",
+                "# eta=6",
+                "move2 east east",
+                "move2 east south",
+                "move2 east east",
+            ],
         },
     ),
     "pacman": (
@@ -62,9 +69,16 @@ PLAYED = {
     "goofspiel": (
         "goofspiel/five",
         "left",
-        {"left": [f"bid {card}" for card in (1, 5, 3, 4, 2)], "right": [f"bid {card}" for card in (2, 3, 5, 4, 1)]},
+        {
+            "left": [f"bid {card}" for card in (1, 5, 3, 4, 2)],
+            "right": [f"bid {card}" for card in (2, 3, 5, 4, 1)],
+        },
     ),
-    "kuhn_poker": ("kuhn_poker/three_cards", "second", {"first": ["check", "call"], "second": ["bet"]}),
+    "kuhn_poker": (
+        "kuhn_poker/three_cards",
+        "second",
+        {"first": ["check", "call"], "second": ["bet"]},
+    ),
     "surround": (
         "surround/nine",
         "blue",
@@ -75,10 +89,15 @@ PLAYED = {
             "yellow": ["move south", *["move east"] * 3, "move north"],
         },
     ),
-    "refused": ("mummy_maze/hunt", "explorer", {"explorer": ["West", "move1 up"], "mummy": []}, "3f" * 16),
+    "refused": (
+        "mummy_maze/hunt",
+        "explorer",
+        {"explorer": ["West", "move1 up"], "mummy": []},
+        "3f" * 16,
+    ),
 }
-"""Each dialogue: the board, whose it is, and what everybody answers, the first legal move when nothing is left; in an
-event with a secret seed also the key of the match."""
+"""Each dialogue: the board, whose it is, and what everybody answers, the first legal move when
+nothing is left; in an event with a secret seed also the key of the match."""
 
 
 def parts() -> dict[tuple[Path, str], str]:
@@ -87,12 +106,19 @@ def parts() -> dict[tuple[Path, str], str]:
     made |= {(RESULTS, name): "\n".join(frame_columns(columns)) for name, columns in FRAMES.items()}
     shown = ", ".join(f"{decimals} of {unit}" for unit, decimals in DECIMALS.items())
     made[RESULTS, "decimals"] = (
-        f"CSV and JSON have {FILE_DECIMALS} decimals, and {SECONDS_FILE_DECIMALS} of seconds and costs. The terminal "
-        f"and the leaderboard of the report\nshow {shown}, and 2 of any other figure that is no whole number."
+        f"CSV and JSON have {FILE_DECIMALS} decimals, and {SECONDS_FILE_DECIMALS} of seconds and "
+        "costs. The terminal "
+        f"and the leaderboard of the report\nshow {shown}, and 2 of any other figure that is no "
+        "whole number."
     )
-    made |= {(DOCS / "export.md", name): "\n".join(exported(columns)) for name, columns in export.TABLES.items()}
+    made |= {
+        (DOCS / "export.md", name): "\n".join(exported(columns))
+        for name, columns in export.TABLES.items()
+    }
     return made | {
-        (DOCS / "api.md", "functions"): "\n".join(f"{heading(arena, name)}" for name in sorted(arena.__all__)),
+        (DOCS / "api.md", "functions"): "\n".join(
+            f"{heading(arena, name)}" for name in sorted(arena.__all__)
+        ),
         **{(DOCS / "api.md", cls.__name__): "\n".join(members(cls)).rstrip() for cls in CLASSES},
         (DOCS / "commands.md", "commands"): "\n".join(commands()).rstrip(),
         **of_extras(),
@@ -106,8 +132,12 @@ def standing(page: Path, name: str) -> str:
     return found[1] if found else ""
 
 
-def dialogue(label: str, role: str, answers: Mapping[str, list[str]], key: str = "") -> Iterator[str]:
-    """Yield what one seat reads and writes in a match; a `>` line is the bot's, `...` stands for more such lines."""
+def dialogue(
+    label: str, role: str, answers: Mapping[str, list[str]], key: str = ""
+) -> Iterator[str]:
+    """Yield what one seat reads and writes in a match; a `>` line is the bot's, `...` stands for
+    more such lines.
+    """
     (board,) = rulebook.find(label)
     bots = tuple(Bot(name=one, command=(), digest="") for one in board.roles)
     event = Event(name="docs", seed=1, boards=(board,), bots=bots, conditions=Conditions(strikes=1))
@@ -120,13 +150,17 @@ def dialogue(label: str, role: str, answers: Mapping[str, list[str]], key: str =
         if role in asks:
             yield from shortened(asks[role].text.decode().splitlines())
             yield from (f"> {line}" for line in said[role])
-        farewells |= referee.hear({one: Reply(line=lines[-1].encode()) for one, lines in said.items()})
+        farewells |= referee.hear(
+            {one: Reply(line=lines[-1].encode()) for one, lines in said.items()}
+        )
     yield from farewells.get(role, referee.farewell()).decode().splitlines()
 
 
 def shortened(lines: list[str]) -> Iterator[str]:
     """Cut long lists of one kind of line short."""
-    for kind, group in groupby(lines, key=lambda line: tuple(line.split()[: 2 if line.split()[0] != "legal" else 1])):
+    for kind, group in groupby(
+        lines, key=lambda line: tuple(line.split()[: 2 if line.split()[0] != "legal" else 1])
+    ):
         every = list(group)
         if kind[0] not in ONCE or len(every) <= SHOWN + 1:
             yield from every
@@ -193,7 +227,11 @@ def option_rows(params: Iterable[Any]) -> Iterator[str]:
     for param in params:
         if param.param_type_name == "option" and not param.hidden:
             names = ", ".join([*param.opts, *param.secondary_opts])
-            shown = param.default is not None and param.default != "" and not isinstance(param.default, bool)
+            shown = (
+                param.default is not None
+                and param.default != ""
+                and not isinstance(param.default, bool)
+            )
             default = f" Default: `{param.default}`." if shown else ""
             what = " ".join(filter(None, (names, param.metavar)))
             yield f"| `{what}` | {_line(f'{param.help}{default}')} |"
@@ -201,7 +239,12 @@ def option_rows(params: Iterable[Any]) -> Iterator[str]:
 
 def keys() -> Iterator[str]:
     """Yield the keys of a match on a terminal, and of a seat that a person holds."""
-    yield from ("| key, while you look on | |", "|---|---|", *(f"| {key} | {does} |" for key, does in viewer.KEYS), "")
+    yield from (
+        "| key, while you look on | |",
+        "|---|---|",
+        *(f"| {key} | {does} |" for key, does in viewer.KEYS),
+        "",
+    )
     ways = [
         (entering.SIGNS[key], f"the next word of the move: {', '.join(words)}")
         for key, words in entering.DIRECTIONS.items()
@@ -216,7 +259,9 @@ def keys() -> Iterator[str]:
 def frame_columns(columns: Columns) -> Iterator[str]:
     """Yield a table of a frame's columns; neighbours of one meaning and unit stand in one row."""
     yield from ("| column | unit | meaning |", "|---|---|---|")
-    for (unit, meaning), group in groupby(columns.columns, key=lambda column: (column.unit, column.meaning)):
+    for (unit, meaning), group in groupby(
+        columns.columns, key=lambda column: (column.unit, column.meaning)
+    ):
         names = ", ".join(f"`{column.name}`" for column in group)
         yield f"| {names} | {unit}{' ' * bool(unit)}| {meaning} |"
 
@@ -230,7 +275,11 @@ def exported(columns: Iterable[export.ExportColumn]) -> Iterator[str]:
 def members(cls: type) -> Iterator[str]:
     """Yield the text of a class, and of each of its own public members."""
     yield from (_prose(cls), "")
-    yield from (heading(cls, name) for name in vars(cls) if not name.startswith("_") and _prose(getattr(cls, name)))
+    yield from (
+        heading(cls, name)
+        for name in vars(cls)
+        if not name.startswith("_") and _prose(getattr(cls, name))
+    )
 
 
 def heading(owner: object, name: str) -> str:
@@ -238,12 +287,16 @@ def heading(owner: object, name: str) -> str:
     member = inspect.getattr_static(owner, name)
     called = member.__func__ if isinstance(member, classmethod | staticmethod) else member
     parameters = str(inspect.signature(called)) if inspect.isfunction(called) else ""
-    parameters = re.sub(r"<function (\w+) at \w+>", r"\1", re.sub(r"\b(?:\w+\.)+(?=[A-Z])", "", parameters))
+    parameters = re.sub(
+        r"<function (\w+) at \w+>", r"\1", re.sub(r"\b(?:\w+\.)+(?=[A-Z])", "", parameters)
+    )
     return f"### `{name}{parameters}`\n\n{_prose(getattr(owner, name))}\n"
 
 
 def _prose(member: object) -> str:
-    """Return a docstring as Markdown, its example as a block; "" of what has none of its own, such as plain values."""
+    """Return a docstring as Markdown, its example as a block; "" of what has none of its own, such
+    as plain values.
+    """
     documented = inspect.isroutine(member) or isinstance(member, type | property | cached_property)
     text, _, example = (inspect.getdoc(member) or "" if documented else "").partition("Example:\n")
     block = f"\n\n```python\n{textwrap.dedent(example).rstrip()}\n```" if example else ""
@@ -255,7 +308,9 @@ def _line(text: str | None) -> str:
 
 
 def _answer(ask: Ask, left: Iterator[str]) -> list[str]:
-    """Return the answer of a seat: the lines that are written for it, remarks first, else the first legal move."""
+    """Return the answer of a seat: the lines that are written for it, remarks first, else the first
+    legal move.
+    """
     if ask.ready:
         return ["ready"]
     said = [next(left, ask.legal[0])]
@@ -271,4 +326,8 @@ def _fenced(lines: Iterator[str]) -> str:
 if __name__ == "__main__":
     for (page, name), text in parts().items():
         whole = page.read_text("utf-8")
-        page.write_text(whole.replace(f"<!-- {name} -->\n{standing(page, name)}\n", f"<!-- {name} -->\n{text}\n"))
+        page.write_text(
+            whole.replace(
+                f"<!-- {name} -->\n{standing(page, name)}\n", f"<!-- {name} -->\n{text}\n"
+            )
+        )

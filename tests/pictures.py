@@ -1,7 +1,9 @@
-"""The pictures of README and docs/, and the tables in docs/sample: `python tests/pictures.py` makes all of them.
+"""The pictures of README and docs/, and the tables in docs/sample: `python tests/pictures.py` makes
+all of them.
 
-It plays the demo as `make run` does, into a folder of its own, takes its charts and tables, and photographs a replay in
-the report. The pictures of what a turn and a match cost are drawn by benchmarks/turns.py and benchmarks/matches.py.
+It plays the demo as `make run` does, into a folder of its own, takes its charts and tables, and
+photographs a replay in the report. The pictures of what a turn and a match cost are drawn by
+benchmarks/turns.py and benchmarks/matches.py.
 """
 
 import shutil
@@ -17,12 +19,21 @@ from arena.results.leaderboard import Results
 HERE = Path(__file__).parent.parent
 DOCS = HERE / "docs"
 CHARTS = ("leaderboard", "accuracy", "crosstable")
-TABLES = ("leaderboard", "rankings", "strengths", "accuracy", "chance_better", "crosstable", "matches")
+TABLES = (
+    "leaderboard",
+    "rankings",
+    "strengths",
+    "accuracy",
+    "chance_better",
+    "crosstable",
+    "matches",
+)
 BOARD, PACMAN, TURN = "random", "pacmaster", 23
 """The replay that is shown: the longest match of this Pacman on these boards, at this turn."""
 WINDOW = {"width": 1440, "height": 980}
 CLIPS = {"duel": "eaten", "classic": "all pellets"}
-"""The boards whose matches move on top of the README, and how they end. Both clips together stay below 600 kB."""
+"""The boards whose matches move on top of the README, and how they end. Both clips together stay
+below 600 kB."""
 
 
 def main() -> None:
@@ -60,7 +71,9 @@ def photograph(demo: Path) -> None:
 
 
 def film(demo: Path) -> None:
-    """Write a clip of the longest match on each board that ends as it should, and has no bot that plays by chance."""
+    """Write a clip of the longest match on each board that ends as it should, and has no bot that
+    plays by chance.
+    """
     results = Results.open(demo)
     lengths = results.turns().groupby("match")["turn"].max()
     matches = results.matches().set_index("match").join(lengths)
@@ -71,7 +84,15 @@ def film(demo: Path) -> None:
         shown = matches[(matches["board"] == board) & (matches["reason"] == reason) & ~by_chance]
         match = str(shown["turn"].idxmax())
         game = "pacman" if board == "classic" else board
-        command = [sys.executable, "-m", "arena", "clip", match, "--output", str(DOCS / f"{game}.gif")]
+        command = [
+            sys.executable,
+            "-m",
+            "arena",
+            "clip",
+            match,
+            "--output",
+            str(DOCS / f"{game}.gif"),
+        ]
         subprocess.run(command, cwd=demo.parent.parent, check=True)
 
 

@@ -1,4 +1,6 @@
-"""Every digest of arena: no two different things have the same one, wherever a byte moves from one part to the next."""
+"""Every digest of arena: no two different things have the same one, wherever a byte moves from one
+part to the next.
+"""
 
 import sqlite3
 from collections.abc import Callable, Mapping
@@ -22,14 +24,18 @@ from arena.values import Ending, Fault, Turn
 from tests.support import stored
 
 Layout = Mapping[str, object]
-"""A folder: of each path the content of a file, None for a folder, or a tuple of a kind and a text."""
+"""A folder: of each path the content of a file, None for a folder, or a tuple of a kind and a
+text."""
 
 BORDERS: dict[str, tuple[Layout, Layout]] = {
     "name and content": ({"ab": "c"}, {"a": "bc"}),
     "content and the next content": ({"a": "xy", "b": "z"}, {"a": "x", "b": "yz"}),
     "content and the next name": ({"a": "xb", "c": "z"}, {"a": "x", "bc": "z"}),
     "content that spells the next file": ({"a": "x\0b\0-\0001\0y"}, {"a": "x", "b": "y"}),
-    "content that spells the next file in JSON": ({"a": 'x"],["b","file","y'}, {"a": "x", "b": "y"}),
+    "content that spells the next file in JSON": (
+        {"a": 'x"],["b","file","y'},
+        {"a": "x", "b": "y"},
+    ),
     "size and content": ({"a": "1x"}, {"a1": "x"}),
     "names exchanged": ({"a": "x", "b": "y"}, {"a": "y", "b": "x"}),
     "folder and name": ({"a/bc": "x"}, {"ab/c": "x"}),
@@ -44,7 +50,10 @@ SEEN_BY_A_BOT: dict[str, tuple[Layout, Layout]] = BORDERS | {
     "an empty folder and an empty file": ({"b": None}, {"b": ""}),
     "the name of an empty folder": ({"ab/c": None}, {"a/bc": None}),
     "a link and a file": ({"a": "x", "b": ("link", "a")}, {"a": "x", "b": "x"}),
-    "a link to another file": ({"a": "", "b": "", "c": ("link", "a")}, {"a": "", "b": "", "c": ("link", "b")}),
+    "a link to another file": (
+        {"a": "", "b": "", "c": ("link", "a")},
+        {"a": "", "b": "", "c": ("link", "b")},
+    ),
     "a link to another folder": (
         {"a/x": "", "b/x": "", "c": ("link", "a")},
         {"a/x": "", "b/x": "", "c": ("link", "b")},
@@ -81,7 +90,9 @@ def of_a_bot(folder: Path) -> str:
 
 
 @pytest.mark.parametrize("pair", SEEN_BY_A_BOT.values(), ids=SEEN_BY_A_BOT)
-def test_two_bots_that_see_other_things_in_their_folders_have_two_digests(pair: tuple[Layout, Layout], tmp_path: Path):
+def test_two_bots_that_see_other_things_in_their_folders_have_two_digests(
+    pair: tuple[Layout, Layout], tmp_path: Path
+):
     one, other = (laid_out(tmp_path / f"{number}", layout) for number, layout in enumerate(pair))
     assert of_a_bot(one) != of_a_bot(other)
 
@@ -100,13 +111,19 @@ LAST_NAMES = [(of_code, name) for name in BORDERS if "folder" not in name]
 
 
 @pytest.mark.parametrize(("digest", "name"), WHOLE_NAMES + LAST_NAMES)
-def test_two_sets_of_files_have_two_digests(digest: Callable[[Path], object], name: str, tmp_path: Path):
-    one, other = (laid_out(tmp_path / f"{number}", layout) for number, layout in enumerate(BORDERS[name]))
+def test_two_sets_of_files_have_two_digests(
+    digest: Callable[[Path], object], name: str, tmp_path: Path
+):
+    one, other = (
+        laid_out(tmp_path / f"{number}", layout) for number, layout in enumerate(BORDERS[name])
+    )
     assert digest(one) != digest(other)
 
 
 def test_a_bot_whose_command_spells_the_head_of_a_file_has_another_digest(tmp_path: Path):
-    """When words, names and sizes were joined by NUL, these two folders had one digest, and so one set of results."""
+    """When words, names and sizes were joined by NUL, these two folders had one digest, and so one
+    set of results.
+    """
     settings = 'command = ["run", "aa", "-", "{size}", "P"]\n'
     for size in range(200):
         honest = settings.format(size=size)
@@ -201,14 +218,21 @@ game = Two
 
 
 def rules_in(folder: Path, near: str, deep: str) -> Path:
-    laid_out(folder, {"two.py": RULES, "grid.py": near, "parts/__init__.py": "", "parts/grid.py": deep})
+    laid_out(
+        folder, {"two.py": RULES, "grid.py": near, "parts/__init__.py": "", "parts/grid.py": deep}
+    )
     return folder / "two.py"
 
 
 def test_rules_whose_files_of_one_name_are_exchanged_are_another_board(tmp_path: Path):
     texts = ("HERE = 1\n", "HERE = 2\n")
     one, other = rules_in(tmp_path / "one", *texts), rules_in(tmp_path / "other", *reversed(texts))
-    assert [*rulefile.named_sources(one)] == ["grid.py", "parts/__init__.py", "parts/grid.py", "two.py"]
+    assert [*rulefile.named_sources(one)] == [
+        "grid.py",
+        "parts/__init__.py",
+        "parts/grid.py",
+        "two.py",
+    ]
     found = [boards.board_of(path, "default") for path in (one, other)]
     assert found[0].digest != found[1].digest
     entries = [board_cache.file_of(tmp_path, path, {}, "key") for path in (one, other)]
@@ -220,7 +244,9 @@ def test_a_line_that_moves_between_the_files_of_two_schedules_makes_another_code
 ):
     schedules.find("round_robin")
     digests = []
-    for number, texts in enumerate((("x = 1\n", "y = 2\n"), ("x = 1\ny = 2\n", ""), ("", "x = 1\ny = 2\n"))):
+    for number, texts in enumerate(
+        (("x = 1\n", "y = 2\n"), ("x = 1\ny = 2\n", ""), ("", "x = 1\ny = 2\n"))
+    ):
         folder = laid_out(tmp_path / f"{number}", {"a.py": texts[0], "b.py": texts[1]})
         monkeypatch.setattr(schedules, "__path__", [str(folder)])
         monkeypatch.setattr(schedules, "is_shipped", lambda _name: True)
@@ -229,7 +255,17 @@ def test_a_line_that_moves_between_the_files_of_two_schedules_makes_another_code
 
 
 def test_two_positions_have_two_digests():
-    positions = [(), ("",), ("", ""), ("a b",), ("a", "b"), ("a\nb",), ("ab", ""), ("", "ab"), ('a","b',)]
+    positions = [
+        (),
+        ("",),
+        ("", ""),
+        ("a b",),
+        ("a", "b"),
+        ("a\nb",),
+        ("ab", ""),
+        ("", "ab"),
+        ('a","b',),
+    ]
     assert len({facts_digest(facts) for facts in positions}) == len(positions)
 
 

@@ -1,4 +1,6 @@
-"""Mistakes of users as values: which files they name, and how whoever has sent these files knows them."""
+"""Mistakes of users as values: which files they name, and how whoever has sent these files knows
+them.
+"""
 
 import pickle
 from pathlib import Path
@@ -15,8 +17,16 @@ HINT = "begin its name with _"
     ("error", "text", "seen"),
     [
         (ArenaError("any words"), "any words", "any words"),
-        (FileError(FOLDER / "a/b.py", "is wrong", HINT), f"{FOLDER}/a/b.py: is wrong; {HINT}", "a/b.py: is wrong"),
-        (FileError(Path("/other/b.py"), f"has; {HINT}"), f"/other/b.py: has; {HINT}", f"/other/b.py: has; {HINT}"),
+        (
+            FileError(FOLDER / "a/b.py", "is wrong", HINT),
+            f"{FOLDER}/a/b.py: is wrong; {HINT}",
+            "a/b.py: is wrong",
+        ),
+        (
+            FileError(Path("/other/b.py"), f"has; {HINT}"),
+            f"/other/b.py: has; {HINT}",
+            f"/other/b.py: has; {HINT}",
+        ),
         (FileError(FOLDER / "b\n.py", f"{FOLDER}/ it says"), None, rf"'b\n.py': {FOLDER}/ it says"),
         (
             FilesError("two: ", FOLDER / "a.py", " and ", Path("/other/a.py"), f", {FOLDER}/c"),

@@ -1,4 +1,6 @@
-"""Extensions: what the folders of arena/extras/ and installed packages add, and that the core plays without them."""
+"""Extensions: what the folders of arena/extras/ and installed packages add, and that the core plays
+without them.
+"""
 
 import importlib
 import os
@@ -104,7 +106,8 @@ def test_the_package_of_the_page_adds_a_command_a_chart_and_an_option(package, p
 def test_an_extension_that_takes_a_command_of_arena_is_refused_in_the_help(tmp_path, installed):
     (tmp_path / "thief.py").write_text(
         "from arena.extensions import AddedCommand, Extension\n"
-        "EXTENSION = Extension(commands=(AddedCommand(name='run', line='Mine.', path='thief:run'),))\n"
+        "EXTENSION = Extension(commands=(AddedCommand(name='run', line='Mine.', "
+        "path='thief:run'),))\n"
     )
     _declare(tmp_path, "thief", "thief:EXTENSION")
     installed(tmp_path)
@@ -118,7 +121,10 @@ def test_an_extension_that_takes_a_command_of_arena_is_refused_in_the_help(tmp_p
 @pytest.mark.parametrize(
     ("code", "words"),
     [
-        ("raise OSError('gone')", "extension lame: lame:EXTENSION: OSError: gone; install its package again"),
+        (
+            "raise OSError('gone')",
+            "extension lame: lame:EXTENSION: OSError: gone; install its package again",
+        ),
         ("EXTENSION = 3", "extension lame: lame:EXTENSION is no arena.extensions.Extension"),
     ],
 )
@@ -150,7 +156,9 @@ def bots(*, json: bool = False, {option}: Annotated[{kind}, typer.Option({words}
 """
 
 
-def _loud(folder: Path, name: str, option: str = "loud", words: str = "", kind="bool", default=" = False") -> None:
+def _loud(
+    folder: Path, name: str, option: str = "loud", words: str = "", kind="bool", default=" = False"
+) -> None:
     """Write a package that adds an option to `arena bots`."""
     sys.modules.pop(name, None)
     code = LOUD.format(name=name, option=option, words=words, kind=kind, default=default)
@@ -158,7 +166,9 @@ def _loud(folder: Path, name: str, option: str = "loud", words: str = "", kind="
     _declare(folder, name, f"{name}:EXTENSION")
 
 
-def test_an_added_option_takes_its_command_over_and_gets_the_values_of_the_others(tmp_path, installed):
+def test_an_added_option_takes_its_command_over_and_gets_the_values_of_the_others(
+    tmp_path, installed
+):
     _loud(tmp_path, "loud", kind="int", default=" = 0")
     installed(tmp_path)
     plain = cup.arena(ROOT, "bots")
@@ -173,7 +183,9 @@ def test_an_added_option_takes_its_command_over_and_gets_the_values_of_the_other
     assert cup.arena(ROOT, "games", "--loud", "3").returncode == 2
 
 
-def test_no_package_is_looked_for_where_a_command_has_all_options_of_its_line(tmp_path, installed, monkeypatch):
+def test_no_package_is_looked_for_where_a_command_has_all_options_of_its_line(
+    tmp_path, installed, monkeypatch
+):
     _loud(tmp_path, "loud")
     installed(tmp_path)
     extended.tables()  # of tournament.toml: those of packages are looked for in any case
@@ -218,9 +230,13 @@ def test_an_extension_replaces_no_option(tmp_path, installed, second, words):
 
 
 def test_two_extensions_with_a_chart_of_one_name_are_refused(monkeypatch):
-    two = {name: extensions.Extension(charts={"ribbon": f"{name}.ribbon"}) for name in ("one", "two")}
+    two = {
+        name: extensions.Extension(charts={"ribbon": f"{name}.ribbon"}) for name in ("one", "two")
+    }
     monkeypatch.setattr(extensions, "every", lambda: iter(two.items()))
-    with pytest.raises(ArenaError, match=r"^extension two: another one has a chart 'ribbon' already"):
+    with pytest.raises(
+        ArenaError, match=r"^extension two: another one has a chart 'ribbon' already"
+    ):
         extensions.charts()
 
 
@@ -284,7 +300,9 @@ def test_a_mistake_in_the_table_of_an_extension_is_one_line_with_its_key(ledger)
 
 
 def test_a_table_of_an_extension_refuses_bots_that_do_not_fit_it_but_no_duel(ledger):
-    workspace = workspaces.make(ledger / "workspace", {"a": cup.FIRST, "b": cup.LAST, "c": cup.LAST}, "hunt")
+    workspace = workspaces.make(
+        ledger / "workspace", {"a": cup.FIRST, "b": cup.LAST, "c": cup.LAST}, "hunt"
+    )
     with (workspace / "tournament.toml").open("a") as file:
         file.write("[ledger]\npages = 1\n")
     refused = cup.arena(workspace, "run", "--plan")
@@ -402,7 +420,9 @@ EXTENSION = Extension(
 
 @pytest.fixture
 def postcard(tmp_path, installed) -> Path:
-    """A workspace with a bot of a kind that an installed package brings, beside the same bots as programs."""
+    """A workspace with a bot of a kind that an installed package brings, beside the same bots as
+    programs.
+    """
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "postcard.py").write_text(POSTCARD)
     _declare(tmp_path / "site", "postcard", "postcard:EXTENSION")
@@ -418,7 +438,9 @@ def test_a_kind_of_seat_of_an_installed_package_plays_an_event(postcard):
     assert cup.arena(postcard, "run").returncode == 0
     seats = open_results(postcard / "results/cup").seats().set_index("bot")
     assert set(seats["ending"]) == {None}
-    assert sorted(seats.loc["far", "turns"]) == sorted(seats.loc["last", "turns"])  # it plays what that program plays
+    assert sorted(seats.loc["far", "turns"]) == sorted(
+        seats.loc["last", "turns"]
+    )  # it plays what that program plays
     heard = (postcard / "results/cup/heard.txt").read_text().splitlines()
     assert heard[0] == "6 planned"
     assert sorted(line.count("far") for line in heard[1:]) == [0, 0, 1, 1, 1, 1]
@@ -434,9 +456,21 @@ def test_lanes_elsewhere_of_an_installed_package_play_an_event(postcard):
     assert "a letter goes to post:1010" in done.stderr
     assert "6 matches, at post:1010" in done.stderr
     assert 'post = "post:1010"' in (postcard / "results/cup/tournament.toml").read_text()
-    done = cup.arena(postcard, "run", "--no-charts", "--workers", "1", "--name", "here", "--set", "workers.post=mars")
+    done = cup.arena(
+        postcard,
+        "run",
+        "--no-charts",
+        "--workers",
+        "1",
+        "--name",
+        "here",
+        "--set",
+        "workers.post=mars",
+    )
     assert "6 matches, 1 at a time" in done.stderr
-    assert cup.refused(cup.arena(postcard, "run", "--workers", "nowhere:1"), "expected auto, or a number")
+    assert cup.refused(
+        cup.arena(postcard, "run", "--workers", "nowhere:1"), "expected auto, or a number"
+    )
 
 
 def test_two_lanes_elsewhere_are_refused_by_their_keys(postcard):
@@ -450,10 +484,15 @@ def test_two_lanes_elsewhere_are_refused_by_their_keys(postcard):
     ("table", "words"),
     [
         ("workers", "extension two: there is a key workers.post already"),
-        ("notify", "extension two: tournament.toml has no table 'notify' to which keys can be added"),
+        (
+            "notify",
+            "extension two: tournament.toml has no table 'notify' to which keys can be added",
+        ),
     ],
 )
-def test_keys_for_which_there_is_no_place_are_refused_in_one_line(postcard, monkeypatch, table, words):
+def test_keys_for_which_there_is_no_place_are_refused_in_one_line(
+    postcard, monkeypatch, table, words
+):
     one, two = (extensions.Extension(keys={name: "postcard:Keys"}) for name in ("workers", table))
     both = {"one": one, "two": two}
     monkeypatch.setattr(extensions, "every", lambda: iter(both.items()))
@@ -493,7 +532,10 @@ def copied(folder: Path, *without: str) -> Path:
 NAMES = sorted(extensions.extras())
 LEFT_OUT = [
     pytest.param(NAMES, id="all"),
-    *(pytest.param([name], id=name, marks=() if name == "models" else pytest.mark.soak) for name in NAMES),
+    *(
+        pytest.param([name], id=name, marks=() if name == "models" else pytest.mark.soak)
+        for name in NAMES
+    ),
 ]
 
 
@@ -501,13 +543,21 @@ LEFT_OUT = [
 @pytest.mark.parametrize("names", LEFT_OUT)
 def test_without_an_extra_the_core_plays_and_its_help_lists_what_is_left(names, tmp_path):
     folder = copied(tmp_path, *names)
-    run = ["run", "--set", "boards=['mummy_maze/hunt']"]  # to sample the boards of the demo takes longer than all else
+    run = [
+        "run",
+        "--set",
+        "boards=['mummy_maze/hunt']",
+    ]  # to sample the boards of the demo takes longer than all else
     gone = [extensions.extras()[name] for name in names]
     commands = {command.name for extension in gone for command in extension.commands}
     listed = arena(folder, folder, "--help").stdout
     assert "leaderboard" in listed
     assert not commands & {*re.findall(r"^  ([a-z-]+) ", listed, re.MULTILINE)}
-    pages = {line.split()[0] for line in arena(folder, folder, "docs").stdout.splitlines() if line.strip()}
+    pages = {
+        line.split()[0]
+        for line in arena(folder, folder, "docs").stdout.splitlines()
+        if line.strip()
+    }
     assert not {*names} & pages
     if "contest" in names:
         assert "--contest" not in arena(folder, folder, "init", "--help").stdout
@@ -520,7 +570,9 @@ def test_without_an_extra_the_core_plays_and_its_help_lists_what_is_left(names, 
         assert refused.returncode == 2
         assert "remote: unknown key" in refused.stderr
         (folder / "bots/far").mkdir()
-        (folder / "bots/far/bot.toml").write_text('remote = "1"\n')  # it plays only where there are remote seats
+        (folder / "bots/far/bot.toml").write_text(
+            'remote = "1"\n'
+        )  # it plays only where there are remote seats
     if "classroom" in names:
         refused = arena(folder, folder, "run", "--set", "grade.threshold=[]", "--plan")
         assert refused.returncode == 2
@@ -554,7 +606,8 @@ def test_a_module_of_the_core_that_imports_an_extra_fails_the_check_of_imports(t
 
 
 def tree_without(folder: Path, names: Iterable[str]) -> Path:
-    """Copy the whole tree without these extras and their tests; return the Python that imports the copy.
+    """Copy the whole tree without these extras and their tests; return the Python that imports the
+    copy.
 
     It is that of a venv, so that the commands which the tests start import the copy, too.
     """
@@ -579,14 +632,20 @@ def tried(folder: Path, names: Iterable[str], *words: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "names", [pytest.param([name], marks=extras.needs(name)) for name in ("serve", "classroom")], ids=str
+    "names",
+    [pytest.param([name], marks=extras.needs(name)) for name in ("serve", "classroom")],
+    ids=str,
 )
-def test_without_an_extra_what_is_made_of_the_code_and_the_options_of_commands_hold(tmp_path, names):
+def test_without_an_extra_what_is_made_of_the_code_and_the_options_of_commands_hold(
+    tmp_path, names
+):
     tried(tmp_path / "tree", names, "tests/house/test_pages.py", "tests/cli/test_cli_options.py")
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("names", [*([name] for name in extensions.extras()), [*extensions.extras()]], ids=str)
+@pytest.mark.parametrize(
+    "names", [*([name] for name in extensions.extras()), [*extensions.extras()]], ids=str
+)
 def test_without_an_extra_or_any_the_suite_of_the_core_is_green(tmp_path, names):
     tried(tmp_path / "tree", names, "-n", "2", "tests")

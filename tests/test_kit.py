@@ -17,7 +17,9 @@ from tests.support import live
 READY = Reply(line=b"ready")
 BOARDS = [board.label for board in rulebook.all_boards()]
 MAZES = [label for label in BOARDS if label.startswith(("mummy_maze/", "pacman/"))]
-ONE_AT_A_TIME = [label for label in BOARDS if not label.startswith(("goofspiel/", "kuhn_poker/", "surround/"))]
+ONE_AT_A_TIME = [
+    label for label in BOARDS if not label.startswith(("goofspiel/", "kuhn_poker/", "surround/"))
+]
 """The boards on which one role begins alone, and not chance."""
 
 
@@ -32,12 +34,17 @@ def played(lines: str, choose=lambda turn: turn.legal[0], prepare=None) -> list[
 
 
 def test_a_bot_of_the_kit_says_ready_and_answers_each_question_once():
-    lines = "arena 1\nrole fox\nready?\nturn 1\nlegal a b\nlegal c\ngo 1000\nturn 3\nlegal d\ngo\nend won\n"
+    lines = (
+        "arena 1\nrole fox\nready?\nturn 1\nlegal a b\nlegal c\ngo 1000\nturn 3\nlegal d\ngo\n"
+        "end won\n"
+    )
     assert played(lines) == ["ready", "a b", "d"]
 
 
 def test_carriage_returns_and_unknown_words_do_no_harm():
-    lines = "arena 1\r\nweather fine\r\nready?\r\nturn 1\r\nlegal a\r\nfuture x y\r\ngo 50\r\nend x\r\n"
+    lines = (
+        "arena 1\r\nweather fine\r\nready?\r\nturn 1\r\nlegal a\r\nfuture x y\r\ngo 50\r\nend x\r\n"
+    )
     assert played(lines) == ["ready", "a"]
 
 
@@ -49,7 +56,9 @@ def test_a_bot_knows_its_time_and_thinks_before_it_says_ready():
         return turn.legal[0]
 
     played(
-        "seed 5\nready?\nturn 1\nlegal a\ngo 250\nturn 2\nlegal a\ngo\n", choose, lambda turn: seen.append(turn.seed)
+        "seed 5\nready?\nturn 1\nlegal a\ngo 250\nturn 2\nlegal a\ngo\n",
+        choose,
+        lambda turn: seen.append(turn.seed),
     )
     assert seen == [5, 0.25, None]
 
@@ -65,7 +74,9 @@ def test_a_remark_stands_before_the_answer_in_the_same_write():
 def test_a_bot_fed_byte_by_byte_answers_as_soon_as_its_line_is_whole():
     bot = "from arena.kit import run; run(lambda turn: turn.legal[-1])"
     command = [sys.executable, "-c", bot]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+    ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         for lines, answer in (
@@ -80,7 +91,9 @@ def test_a_bot_fed_byte_by_byte_answers_as_soon_as_its_line_is_whole():
     assert process.returncode == 0
 
 
-@pytest.mark.parametrize("said", ["move2 up", 'x" strike 1 of 1', 'x" played "move2 east east" strike 9 of 9'])
+@pytest.mark.parametrize(
+    "said", ["move2 up", 'x" strike 1 of 1', 'x" played "move2 east east" strike 9 of 9']
+)
 def test_a_substituted_move_is_taken_from_the_note_whatever_the_refused_text_was(said):
     turn = kit.Turn()
     turn.game, turn.role = "mummy_maze/duel", "mummy"
@@ -90,7 +103,11 @@ def test_a_substituted_move_is_taken_from_the_note_whatever_the_refused_text_was
     turn._hear("note", f'illegal "{said}" played "move2 north north" strike 1 of 3')
     turn._hear("last", "explorer move1 nowhere")
     want = game.start()
-    for moves in ({"explorer": "move1 west"}, {"mummy": "move2 north north"}, {"explorer": "move1 nowhere"}):
+    for moves in (
+        {"explorer": "move1 west"},
+        {"mummy": "move2 north north"},
+        {"explorer": "move1 nowhere"},
+    ):
         want = game.play(want, moves)
     turn.facts = list(game.view(want, "mummy"))
     assert turn.state == want
@@ -186,7 +203,9 @@ def test_states_that_are_first_asked_for_late_fit_the_facts_of_every_turn_before
 def test_a_game_with_too_many_states_that_fit_has_none(monkeypatch):
     turn = kit.Turn()
     turn.game, turn.role = "kuhn_poker/three_cards", "first"
-    turn.facts = list(turn.rules.view(turn.rules.play(turn.rules.start(), {"chance": "deal J Q"}), "first"))
+    turn.facts = list(
+        turn.rules.view(turn.rules.play(turn.rules.start(), {"chance": "deal J Q"}), "first")
+    )
     monkeypatch.setattr(kit, "MOST_STATES", 6)
     assert turn.states == []
 
@@ -201,12 +220,20 @@ def test_where_the_state_cannot_be_known_it_is_none():
 @pytest.mark.parametrize("label", MAZES)
 def test_distances_are_those_of_the_rules(label):
     game = rulebook.game_of(match_at(label))
-    steps = game._next if label.startswith("mummy") else {cell: dict(ways) for cell, ways in game._ways.items()}
+    steps = (
+        game._next
+        if label.startswith("mummy")
+        else {cell: dict(ways) for cell, ways in game._ways.items()}
+    )
     far = kit.distances(game.board())
     for cell, row in far.items():
         near = set(steps[cell].values()) - {cell}
         assert {there for there, count in row.items() if count == 1} == near
-        assert all(count == 1 + min(far[one][there] for one in near) for there, count in row.items() if count)
+        assert all(
+            count == 1 + min(far[one][there] for one in near)
+            for there, count in row.items()
+            if count
+        )
 
 
 def test_a_bot_asks_a_language_model_in_the_middle_of_its_turn():
@@ -219,7 +246,10 @@ def test_a_bot_asks_a_language_model_in_the_middle_of_its_turn():
         assert turn.model_limits == '{"calls": 2}'
         return turn.legal[0]
 
-    answers = ['model {"text": "b", "end": "stop", "in": 1, "out": 1, "left": {"calls": 1}}', 'model {"error": "no"}']
+    answers = [
+        'model {"text": "b", "end": "stop", "in": 1, "out": 1, "left": {"calls": 1}}',
+        'model {"error": "no"}',
+    ]
     lines = ['model {"calls": 2}', "ready?", "turn 1", "legal a", "go 1000", *answers, "end over"]
     out = io.StringIO()
     kit.run(choose, lines=lines, out=out)

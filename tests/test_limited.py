@@ -1,4 +1,6 @@
-"""Work in a process of its own: its items come back, and whatever ends it is told in words, with the line."""
+"""Work in a process of its own: its items come back, and whatever ends it is told in words, with
+the line.
+"""
 
 import ctypes
 import os
@@ -88,7 +90,9 @@ def test_items_come_from_another_process_one_after_another():
 
 @pytest.mark.parametrize("work", ENDINGS, ids=lambda work: work.__name__)
 def test_a_process_that_ends_too_early_says_why_and_where(work):
-    limits = SMALL | ({"wall": 0.3} if "sleeps" in work.__name__ else {"cpu": 0} if work is computes else {})
+    limits = SMALL | (
+        {"wall": 0.3} if "sleeps" in work.__name__ else {"cpu": 0} if work is computes else {}
+    )
     words, function = ENDINGS[work]
     with pytest.raises(LimitedError) as ended:
         list(limited(work, **limits))
@@ -129,7 +133,9 @@ def work():
 for item in limited(work, memory=10**9, cpu=60, wall=60):
     print(item, flush=True)
 """
-    caller = subprocess.Popen([sys.executable, "-c", code, tmp_path], stdout=subprocess.PIPE, text=True)
+    caller = subprocess.Popen(
+        [sys.executable, "-c", code, tmp_path], stdout=subprocess.PIPE, text=True
+    )
     assert caller.stdout.readline() == "begun\n"
     assert len(list(cup.processes_in(tmp_path))) == 2
     caller.kill()

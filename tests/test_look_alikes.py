@@ -35,12 +35,19 @@ ALIKE = [
 
 
 def bots(*displays):
-    return [Bot(name=f"b{number}", command=("x",), digest="", display=text) for number, text in enumerate(displays)]
+    return [
+        Bot(name=f"b{number}", command=("x",), digest="", display=text)
+        for number, text in enumerate(displays)
+    ]
 
 
 @pytest.mark.parametrize(("name", "other"), ALIKE)
 def test_the_id_stands_beside_both_of_two_names_that_look_alike(name, other):
-    assert display_names(bots(name, other, "Bob")) == {"b0": f"{name} (b0)", "b1": f"{other} (b1)", "b2": "Bob"}
+    assert display_names(bots(name, other, "Bob")) == {
+        "b0": f"{name} (b0)",
+        "b1": f"{other} (b1)",
+        "b2": "Bob",
+    }
     assert display_names(bots(other, name))["b1"] == f"{name} (b1)"
 
 

@@ -24,7 +24,9 @@ def test_results_come_in_the_order_of_the_items_whoever_worked_on_them():
     told = list(parallel.parallel_map(work, range(40), cores=2))
     assert [result for result, _ in told] == [item + 5 for item in range(40)]
     assert os.getpid() not in {process for _, process in told}
-    assert list(parallel.parallel_map(work, range(3), cores=1)) == [(item + 5, os.getpid()) for item in range(3)]
+    assert list(parallel.parallel_map(work, range(3), cores=1)) == [
+        (item + 5, os.getpid()) for item in range(3)
+    ]
 
 
 def test_who_stops_listening_leaves_no_process_behind():
@@ -64,10 +66,13 @@ def test_forks_measure_letters_side_by_side_as_one_process_does():
 def test_who_is_killed_leaves_no_process_behind(tmp_path):
     program = (
         "import os, time; from arena import parallel\n"
-        "for pid in parallel.parallel_map(lambda item: (os.getpid(), time.sleep(0.01))[0], range(10**6), cores=2):\n"
+        "for pid in parallel.parallel_map(lambda item: (os.getpid(), time.sleep(0.01))[0], "
+        "range(10**6), cores=2):\n"
         "    print(pid, flush=True)"
     )
-    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as main:
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True
+    ) as main:
         pids = {int(main.stdout.readline()) for _ in range(20)}
         main.kill()
     assert len(pids) == 2

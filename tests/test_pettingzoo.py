@@ -57,7 +57,11 @@ def walled(**facts):
 def on(encoding, *facts):
     """The names of the features that are 1, and the values of the others that are not 0."""
     values = dict(zip(encoding.names, encoding.observe(facts, "a"), strict=True))
-    return {name if value == 1 else (name, value) for name, value in values.items() if value and name != "role a"}
+    return {
+        name if value == 1 else (name, value)
+        for name, value in values.items()
+        if value and name != "role a"
+    }
 
 
 @pytest.mark.parametrize("label", BOARDS)
@@ -102,7 +106,10 @@ def test_rewards_are_the_scores_of_the_rules():
     turns.reset(options={"state": state})
     south = turns.unwrapped.encoding.moves["explorer"].index("move1 south")
     turns.step(south)
-    assert game.outcome(game.play(state, {"explorer": "move1 south"})) is None or turns.terminations["explorer"]
+    assert (
+        game.outcome(game.play(state, {"explorer": "move1 south"})) is None
+        or turns.terminations["explorer"]
+    )
     while not turns.terminations[turns.agent_selection]:
         turns.step(int(np.flatnonzero(turns.last()[0]["action_mask"])[0]))
     outcome = game.outcome(turns.unwrapped.match.state)
@@ -114,7 +121,9 @@ def test_an_illegal_action_is_an_error_that_says_what_to_do():
     turns = env("pacman/classic", encoding=encoding_of("pacman/classic"))
     turns.reset()
     illegal = int(np.argmin(turns.last()[0]["action_mask"]))
-    with pytest.raises(ValueError, match=r"pacman: action \d is not legal here: choose one that action_mask allows"):
+    with pytest.raises(
+        ValueError, match=r"pacman: action \d is not legal here: choose one that action_mask allows"
+    ):
         turns.step(illegal)
     every = parallel_env("pacman/classic", encoding=turns.unwrapped.encoding)
     every.reset()
@@ -143,10 +152,14 @@ def test_a_match_that_is_over_cannot_be_begun():
     game = arena.load_game("mummy_maze/court")
     state = game.start()
     while game.outcome(state) is None:
-        state = game.play(state, {role: game.legal_moves(state, role)[0] for role in game.to_move(state)})
+        state = game.play(
+            state, {role: game.legal_moves(state, role)[0] for role in game.to_move(state)}
+        )
     for make in (env, parallel_env):
         with pytest.raises(ValueError, match="the match is over in this state, so nobody can act"):
-            make("mummy_maze/court", encoding=encoding_of("mummy_maze/court")).reset(options={"state": state})
+            make("mummy_maze/court", encoding=encoding_of("mummy_maze/court")).reset(
+                options={"state": state}
+            )
 
 
 @pytest.mark.parametrize("make", [env, parallel_env])
@@ -171,7 +184,10 @@ def test_a_state_is_returned_or_printed_or_neither_as_render_mode_says(make, cap
 
 
 def test_moves_that_the_encoding_does_not_know_take_numbers_that_are_free():
-    known = replace(encoding_of("mummy_maze/duel"), moves={"explorer": ("a", "b", "c"), "mummy": ("move2 up up",)})
+    known = replace(
+        encoding_of("mummy_maze/duel"),
+        moves={"explorer": ("a", "b", "c"), "mummy": ("move2 up up",)},
+    )
     assert known.actions(["b"], "explorer") == {1: "b"}
     assert known.actions(["b", "x", "y", "z"], "explorer") == {1: "b", 2: "x", 0: "y"}
     turns = env("mummy_maze/duel", encoding=known)
@@ -179,17 +195,27 @@ def test_moves_that_the_encoding_does_not_know_take_numbers_that_are_free():
     assert turns.last()[0]["action_mask"].tolist() == [1, 1, 1]
     turns.step(2)
     assert turns.agent_selection == "mummy"
-    assert turns.unwrapped.match.state.explorer == (8, 2)  # the first move of the explorer goes north
+    assert turns.unwrapped.match.state.explorer == (
+        8,
+        2,
+    )  # the first move of the explorer goes north
 
 
 def test_an_encoding_without_the_moves_of_a_role_is_refused():
-    with pytest.raises(ArenaError, match="knows no move of mummy: make it of this board and with more states"):
+    with pytest.raises(
+        ArenaError, match="knows no move of mummy: make it of this board and with more states"
+    ):
         env("mummy_maze/duel", encoding=Encoding.of(arena.load_game("mummy_maze/duel"), 1))
 
 
 def test_places_are_one_hot_counters_are_scaled_and_sets_are_flags():
     views = {
-        f"v{n}": (f"step {n}", f"at cat {n % 3} 7", "at dog 5 7", *(["crumb 1 2", "crumb 2 2", "crumb 1 1"] * (n < 60)))
+        f"v{n}": (
+            f"step {n}",
+            f"at cat {n % 3} 7",
+            "at dog 5 7",
+            *(["crumb 1 2", "crumb 2 2", "crumb 1 1"] * (n < 60)),
+        )
         for n in range(101)
     }
     encoding = walled(**views)
@@ -199,13 +225,18 @@ def test_places_are_one_hot_counters_are_scaled_and_sets_are_flags():
         "at cat value 2 = 7",
         "crumb 2 2",
     }
-    assert on(encoding, "at cat 5 7") == {"at cat value 1 = 5", "at cat value 2 = 7"}  # only the dog was seen there
+    assert on(encoding, "at cat 5 7") == {
+        "at cat value 1 = 5",
+        "at cat value 2 = 7",
+    }  # only the dog was seen there
     assert on(encoding, "step 1000", "wind north") == {"step value 1"}
 
 
 def test_lines_of_a_drawing_are_told_apart_by_their_place():
     rows = [f"{n:07b}".replace("0", ".").replace("1", "x") for n in range(64)]
-    encoding = walled(**{row: (f"row {row}", "row .......") for row in rows}, same=("row .......", "row ......."))
+    encoding = walled(
+        **{row: (f"row {row}", "row .......") for row in rows}, same=("row .......", "row .......")
+    )
     assert on(encoding, "row .......", "row x......") == {
         *(f"row line 0 value 1 letter {n} = ." for n in range(1, 8)),
         *(f"row line 1 value 1 letter {n} = ." for n in range(2, 8)),
@@ -216,7 +247,11 @@ def test_an_encoding_is_the_same_in_another_process():
     words = "import arena; from arena.encoding import Encoding as E"
     code = f"{words}; print(E.of(arena.load_game('mummy_maze/hunt'), {STATES}).to_json())"
     done = subprocess.run(
-        [sys.executable, "-c", code], env={"PYTHONHASHSEED": "1"}, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code],
+        env={"PYTHONHASHSEED": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert Encoding.from_json(done.stdout) == encoding_of("mummy_maze/hunt")
 
@@ -232,7 +267,10 @@ def test_an_encoding_is_the_same_each_time_and_survives_as_text():
 def test_the_whole_maze_is_in_the_encoding_though_random_players_never_see_it():
     encoding = Encoding.of(arena.load_game("mummy_maze/court"))
     columns = {
-        f"at {role} value {axis} = {n}" for role in ("explorer", "mummy") for axis in (1, 2) for n in range(1, 9)
+        f"at {role} value {axis} = {n}"
+        for role in ("explorer", "mummy")
+        for axis in (1, 2)
+        for n in range(1, 9)
     }
     assert columns <= set(encoding.names)
     assert {state.explorer[0] for state in starts(arena.load_game("mummy_maze/court"))} >= {2, 4, 8}

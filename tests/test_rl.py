@@ -1,4 +1,6 @@
-"""The notebook on reinforcement learning, run cell by cell: a trained network plays as a bot and has a rank."""
+"""The notebook on reinforcement learning, run cell by cell: a trained network plays as a bot and
+has a rank.
+"""
 
 import json
 import re
@@ -23,18 +25,27 @@ PAGE = PATH.read_text("utf-8")
 LOOP, _ = blocks(PAGE, "python")
 MATCHES = "8"
 """So few teach nothing, but make the file."""
-QUICK = {"run": ["--no-charts", "--set", "max_matches=2", "--workers", "1"], "check": ["--help"], "submit": ["--help"]}
-"""What is left out of a command because it takes seconds; the load test checks and submits the bot."""
+QUICK = {
+    "run": ["--no-charts", "--set", "max_matches=2", "--workers", "1"],
+    "check": ["--help"],
+    "submit": ["--help"],
+}
+"""What is left out of a command because it takes seconds; the load test checks and submits the
+bot."""
 
 
 @pytest.fixture(scope="module")
 def followed(tmp_path_factory):
-    """The workspace of whoever ran the notebook, with fewer matches, and what each command of arena printed."""
+    """The workspace of whoever ran the notebook, with fewer matches, and what each command of arena
+    printed.
+    """
 
     def quickly(folder, _, *words):
         train(folder, *words[:-1], MATCHES)
 
-    folder, _, printed = notebook.follow(PATH.with_suffix(".ipynb"), tmp_path_factory.mktemp("page"), QUICK, quickly)
+    folder, _, printed = notebook.follow(
+        PATH.with_suffix(".ipynb"), tmp_path_factory.mktemp("page"), QUICK, quickly
+    )
     return folder, {done.args[0]: done for done in printed}
 
 
@@ -43,7 +54,9 @@ def test_the_notebook_has_the_text_of_the_page_and_its_blocks_in_their_order():
     assert written == notebook.notebook(PAGE), "python tests/notebook.py writes it again"
     code = ["".join(cell["source"]) for cell in written["cells"] if cell["cell_type"] == "code"]
     assert code[1] == LOOP.rstrip()
-    assert [text.split()[0] for text in code] == [*("%pip", "import", "!arena", "%%writefile", "%run", "!arena")]
+    assert [text.split()[0] for text in code] == [
+        *("%pip", "import", "!arena", "%%writefile", "%run", "!arena")
+    ]
     prose = [cell for cell in written["cells"] if cell["cell_type"] == "markdown"]
     assert "".join(prose[0]["source"]).startswith("# Reinforcement learning")
     assert not any("```" in "".join(cell["source"]) for cell in prose)
@@ -83,7 +96,9 @@ def test_the_bot_plays_the_move_that_its_network_scores_highest(followed):
         for turn in record.turns:
             if turn.role in own:
                 features = np.array(encoding.observe(game.view(state, turn.role), turn.role))
-                hidden = np.maximum(features @ saved[f"{turn.role} weights 0"] + saved[f"{turn.role} bias 0"], 0)
+                hidden = np.maximum(
+                    features @ saved[f"{turn.role} weights 0"] + saved[f"{turn.role} bias 0"], 0
+                )
                 scores = hidden @ saved[f"{turn.role} weights 1"] + saved[f"{turn.role} bias 1"]
                 assert turn.move == encoding.moves[turn.role][int(np.argmax(scores))]
                 assert turn.remarks == (f"value={scores.max():.2f}",)
@@ -99,5 +114,8 @@ def test_training_as_long_as_the_page_says_makes_a_mummy_that_beats_dice(followe
     assert "accepted  learner" in arena(folder, "submit", "bots/learner").stdout
     dice = folder / "bots/dice.py"
     bots = {"explorer": dice, "mummy": folder / "bots/learner"}
-    scores = [play_match("mummy_maze/court", bots, seed=seed).verdict.scores["mummy"] for seed in range(20)]
+    scores = [
+        play_match("mummy_maze/court", bots, seed=seed).verdict.scores["mummy"]
+        for seed in range(20)
+    ]
     assert sum(scores) / len(scores) > 80

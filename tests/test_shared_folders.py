@@ -1,4 +1,6 @@
-"""A folder of results that a stranger shares: what is planted there leads no command of the organiser elsewhere."""
+"""A folder of results that a stranger shares: what is planted there leads no command of the
+organiser elsewhere.
+"""
 
 import os
 import shutil
@@ -35,7 +37,8 @@ def test_a_planted_folder_that_is_a_link_is_refused_in_one_line(tmp_path, name, 
 
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1] == (
-        f"results/cup/{name}: cannot be written: it is a symbolic link; remove it, or name what it leads to"
+        f"results/cup/{name}: cannot be written: it is a symbolic link; remove it, or name what it "
+        "leads to"
     )
     assert "Traceback" not in done.stderr
     assert not list(private.iterdir())
@@ -99,7 +102,9 @@ def test_an_output_that_is_a_pipe_gets_the_text_and_stays_a_pipe(tmp_path):
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
-    """A workspace whose event was played here, with all the files that a run and a leaderboard leave."""
+    """A workspace whose event was played here, with all the files that a run and a leaderboard
+    leave.
+    """
     folder = workspaces.make(tmp_path_factory.mktemp("played") / "ws", boards="duel")
     for command in (("run", "--no-charts"), ("leaderboard",)):
         assert cup.arena(folder, *command).returncode == 0
@@ -122,7 +127,9 @@ def test_no_command_waits_at_a_pipe_that_is_where_a_small_file_of_an_event_was(p
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("name", [".lock", "event.sqlite", "event.sqlite-journal", "event.sqlite-shm"])
+@pytest.mark.parametrize(
+    "name", [".lock", "event.sqlite", "event.sqlite-journal", "event.sqlite-shm"]
+)
 def test_a_pipe_that_an_event_cannot_do_without_is_named_in_one_line(tmp_path, name):
     folder, _ = shared(tmp_path)
     path = folder / "results/cup" / name
@@ -132,7 +139,9 @@ def test_a_pipe_that_an_event_cannot_do_without_is_named_in_one_line(tmp_path, n
     done = cup.arena(folder, "run", "--no-charts")
 
     assert done.returncode == 2
-    assert done.stderr.splitlines()[-1].endswith(f"{name}: cannot be written: it is no plain file; move it away")
+    assert done.stderr.splitlines()[-1].endswith(
+        f"{name}: cannot be written: it is no plain file; move it away"
+    )
     assert cup.arena(folder, "leaderboard").returncode == (0 if name == ".lock" else 2)
 
 
@@ -144,7 +153,10 @@ def test_a_tournament_toml_that_is_a_pipe_is_named_in_one_line(tmp_path):
 
     done = cup.arena(folder, "run")
 
-    assert (done.returncode, done.stderr) == (2, "tournament.toml: cannot be read: it is no plain file\n")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "tournament.toml: cannot be read: it is no plain file\n",
+    )
     assert cup.arena(folder, "leaderboard").returncode == 0
 
 

@@ -72,9 +72,13 @@ def test_what_is_published_is_on_disk_before_it_has_its_name(tmp_path: Path, mon
     done: list[str] = []
     fsync, replace = os.fsync, os.replace
     monkeypatch.setattr(
-        os, "fsync", lambda fd: (done.append(f"sync {Path(f'/proc/self/fd/{fd}').readlink().name}"), fsync(fd))
+        os,
+        "fsync",
+        lambda fd: (done.append(f"sync {Path(f'/proc/self/fd/{fd}').readlink().name}"), fsync(fd)),
     )
-    monkeypatch.setattr(os, "replace", lambda *names, **folders: (done.append("rename"), replace(*names, **folders)))
+    monkeypatch.setattr(
+        os, "replace", lambda *names, **folders: (done.append("rename"), replace(*names, **folders))
+    )
     making = whole_files.make_folder(tmp_path / "making")
     (making / "bot.py").write_text("x")
     done.clear()
@@ -231,7 +235,9 @@ def test_init_and_new_give_names_only_to_what_is_on_disk(tmp_path: Path, monkeyp
 
     def watched(source, target, *, src_dir_fd, dst_dir_fd):
         top = Path(f"/proc/self/fd/{src_dir_fd}").resolve() / source
-        assert {path.stat().st_ino for path in (top, *top.rglob("*")) if not path.is_symlink()} <= synced
+        assert {
+            path.stat().st_ino for path in (top, *top.rglob("*")) if not path.is_symlink()
+        } <= synced
         published.append(target)
         replace(source, target, src_dir_fd=src_dir_fd, dst_dir_fd=dst_dir_fd)
 
@@ -255,14 +261,22 @@ def test_files_and_folders_can_be_used_by_their_owner_whatever_the_umask(tmp_pat
 
 
 def open_wider(umask: int, folder: Path) -> list[str]:
-    """The files and folders below a folder, with their modes, whose modes give a right that the umask forbids."""
-    modes = {path: stat.S_IMODE(path.lstat().st_mode) for path in folder.rglob("*") if not path.is_symlink()}
+    """The files and folders below a folder, with their modes, whose modes give a right that the
+    umask forbids.
+    """
+    modes = {
+        path: stat.S_IMODE(path.lstat().st_mode)
+        for path in folder.rglob("*")
+        if not path.is_symlink()
+    }
     return [f"{path.relative_to(folder)} {mode:o}" for path, mode in modes.items() if mode & umask]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("umask", [0o022, 0o077])
-def test_nothing_that_a_command_makes_gives_a_right_that_the_umask_forbids(umask: int, tmp_path: Path):
+def test_nothing_that_a_command_makes_gives_a_right_that_the_umask_forbids(
+    umask: int, tmp_path: Path
+):
     def arena(folder: Path, *words: str) -> str:
         done = cup.Command(folder, *words, before=lambda: os.umask(umask)).end()
         assert done.returncode == 0, done.stderr
@@ -300,7 +314,12 @@ def test_a_copy_of_what_comes_with_arena_is_as_open_as_the_umask_says(tmp_path: 
     (source / "inner/program").write_text("x")
     (source / "readable").write_text("y")
     (source / ".hidden").write_text("")
-    for path, mode in {"inner/program": 0o777, "inner": 0o777, "readable": 0o444, "": 0o555}.items():
+    for path, mode in {
+        "inner/program": 0o777,
+        "inner": 0o777,
+        "readable": 0o444,
+        "": 0o555,
+    }.items():
         (source / path).chmod(mode)
     before = os.umask(0o027)
     try:
@@ -308,7 +327,10 @@ def test_a_copy_of_what_comes_with_arena_is_as_open_as_the_umask_says(tmp_path: 
     finally:
         os.umask(before)
         source.chmod(0o755)
-    found = {path.relative_to(tmp_path): stat.S_IMODE(path.stat().st_mode) for path in tmp_path.glob("copy/**/*")}
+    found = {
+        path.relative_to(tmp_path): stat.S_IMODE(path.stat().st_mode)
+        for path in tmp_path.glob("copy/**/*")
+    }
     names = {"copy/inner": 0o750, "copy/inner/program": 0o750, "copy/readable": 0o640}
     assert found == {Path(name): mode for name, mode in names.items()}
     assert (tmp_path / "copy/inner/program").read_text() == "x"
@@ -342,5 +364,8 @@ def test_results_that_the_user_may_not_read_are_one_line(tmp_path: Path):
     (folder / "results/cup").chmod(0o700)
     assert (done.returncode, done.stderr) == (
         2,
-        "results/cup/event.sqlite: the system forbids that; look at its permissions and its owner\n",
+        (
+            "results/cup/event.sqlite: the system forbids that; look at its permissions and its "
+            "owner\n"
+        ),
     )

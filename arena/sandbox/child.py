@@ -149,7 +149,8 @@ class Child:
 
     def _signal(self, number: signal.Signals) -> None:
         if self.pid:  # only `Launcher.end` reaps it, so until then no other process has its number
-            try:  # noqa: SIM105 (`suppress` costs as much as the call, and this is done twice a turn)
+            # `suppress` costs as much as the call, and this is done twice a turn.
+            try:  # noqa: SIM105
                 os.killpg(self.pid, number)
             except (ProcessLookupError, PermissionError):
                 # The group has ended; macOS raises the second error then.

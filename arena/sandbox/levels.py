@@ -16,7 +16,7 @@ class Unconfined(Level):
     leaves_open = "bots can do whatever you can do, without any limit"
     restricts = False
 
-    def confine(self, spec: LaunchSpec, argv: list[str]) -> list[str]:  # noqa: ARG002 (all levels have this method)
+    def confine(self, spec: LaunchSpec, argv: list[str]) -> list[str]:  # noqa: ARG002 (as all do)
         """Do nothing; return the command."""
         return argv
 

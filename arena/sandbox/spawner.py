@@ -96,7 +96,7 @@ def main() -> None:
         sweep()
         if leaves_folder:
             os._exit(0)
-        os.execv("/bin/sh", ["sh", "-c", REMOVE, "sh", sys.argv[2]])  # noqa: S606 (the folder is an argument)
+        os.execv("/bin/sh", ["sh", "-c", REMOVE, "sh", sys.argv[2]])  # noqa: S606
 
 
 def serve(launcher: _socket.socket) -> bool:

@@ -20,7 +20,8 @@ unused."""
 FEW, MANY = range(60707, 61184), range(2_100_000_000, 2_100_065_536)
 """Uids that no system assigns: the rest of that range, and a part of systemd's second one,
 1879048192 to 2147483647, beyond those that SSSD makes of Windows' accounts."""
-CLAIMS = ("/run/arena-users", "/dev/shm/arena-users")  # noqa: S108 (it is believed only if it is root's alone)
+# It is believed only if it is root's alone.
+CLAIMS = ("/run/arena-users", "/dev/shm/arena-users")  # noqa: S108
 """The files with the claims; the second where /run cannot be written. In /run only root can make a
 file."""
 WHOLE_MACHINE = [(0, 0, 4_294_967_295)]

@@ -29,7 +29,8 @@ it. A module that starts a thread when it is imported is refused, because no for
 Rules that do so, or fail, are left to the bots that want them: a fork has tried them first.
 """
 
-import _signal  # type: ignore[import-not-found]  # the module signal makes enums of all, which costs
+# The module signal makes enums of all, which costs time.
+import _signal  # type: ignore[import-not-found]
 import atexit
 import ctypes
 import gc

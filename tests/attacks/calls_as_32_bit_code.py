@@ -1,10 +1,14 @@
-"""Opens a socket by int 0x80, in machine code that it wrote into memory: other numbers, another door."""
+"""Opens a socket by int 0x80, in machine code that it wrote into memory: other numbers, another
+door.
+"""
 
 import ctypes
 
 from attack import attack, held, libc
 
-CODE = bytes.fromhex("53 b867010000 bb01000000 b901000000 31d2 cd80 5b c3")  # socket(AF_UNIX, SOCK_STREAM, 0)
+CODE = bytes.fromhex(
+    "53 b867010000 bb01000000 b901000000 31d2 cd80 5b c3"
+)  # socket(AF_UNIX, SOCK_STREAM, 0)
 
 
 @attack

@@ -1,4 +1,6 @@
-"""Sets a flag of a file outside (ioctl FS_IOC_SETFLAGS: no copy-on-write, no atime), opened for reading only."""
+"""Sets a flag of a file outside (ioctl FS_IOC_SETFLAGS: no copy-on-write, no atime), opened for
+reading only.
+"""
 
 import fcntl
 import os

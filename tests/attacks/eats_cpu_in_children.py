@@ -1,4 +1,6 @@
-"""Burns CPU in children that live shortly and are reaped by nobody (here: allowed are 0.3 seconds, 20 processes)."""
+"""Burns CPU in children that live shortly and are reaped by nobody (here: allowed are 0.3 seconds,
+20 processes).
+"""
 
 import os
 import signal

@@ -1,4 +1,6 @@
-"""Takes memory in files that have no name (memfd_create), which nobody's memory counts (here: 20 of 3 MB)."""
+"""Takes memory in files that have no name (memfd_create), which nobody's memory counts (here: 20 of
+3 MB).
+"""
 
 import os
 

@@ -1,4 +1,6 @@
-"""Takes memory in four processes, each within its limit (here: together 120 MB of 64; eight processes are allowed)."""
+"""Takes memory in four processes, each within its limit (here: together 120 MB of 64; eight
+processes are allowed).
+"""
 
 import os
 import time

@@ -1,4 +1,6 @@
-"""Takes the kernel's memory in pairs of sockets, with buffers as large as they can be (here: 40,000 times 1 KB)."""
+"""Takes the kernel's memory in pairs of sockets, with buffers as large as they can be (here: 40,000
+times 1 KB).
+"""
 
 import contextlib
 import socket

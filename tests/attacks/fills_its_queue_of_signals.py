@@ -1,4 +1,6 @@
-"""Sends itself 50,000 signals that it does not take: each costs memory, and a user may have few waiting."""
+"""Sends itself 50,000 signals that it does not take: each costs memory, and a user may have few
+waiting.
+"""
 
 import os
 import signal

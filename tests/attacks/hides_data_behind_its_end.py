@@ -1,4 +1,6 @@
-"""Ends its first thread, of which alone /proc speaks, and keeps removed files in another (here: 6 of 3 MB, of 4)."""
+"""Ends its first thread, of which alone /proc speaks, and keeps removed files in another (here: 6
+of 3 MB, of 4).
+"""
 
 import os
 import sys

@@ -1,4 +1,5 @@
-"""Renames small files without end, beside a folder of large ones: who counts them stumbles over a name that is gone.
+"""Renames small files without end, beside a folder of large ones: who counts them stumbles over a
+name that is gone.
 
 Here: 6 files of 3 MB, of the 4 MB that it may have.
 """

@@ -1,4 +1,6 @@
-"""Has a thread with a table of descriptors of its own, for files that it removed (here: 6 of 3 MB, of the 4 it may)."""
+"""Has a thread with a table of descriptors of its own, for files that it removed (here: 6 of 3 MB,
+of the 4 it may).
+"""
 
 import os
 import threading

@@ -1,4 +1,6 @@
-"""Maps a page of files that it has filled, removed and closed: on the disk only (here: 6 of 3 MB, of the 4 it may)."""
+"""Maps a page of files that it has filled, removed and closed: on the disk only (here: 6 of 3 MB,
+of the 4 it may).
+"""
 
 import mmap
 import os

@@ -1,4 +1,6 @@
-"""Makes files that never had a name (O_TMPFILE) and fills them (here: 6 of 3 MB, of the 4 that it may)."""
+"""Makes files that never had a name (O_TMPFILE) and fills them (here: 6 of 3 MB, of the 4 that it
+may).
+"""
 
 import os
 

@@ -1,4 +1,6 @@
-"""Keeps files open that it has removed: on the disk, and in no folder (here: 6 of 3 MB, of the 4 that it may)."""
+"""Keeps files open that it has removed: on the disk, and in no folder (here: 6 of 3 MB, of the 4
+that it may).
+"""
 
 import os
 

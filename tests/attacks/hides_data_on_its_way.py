@@ -1,4 +1,6 @@
-"""Sends descriptors of files that it removed through a pair of sockets and closes them: they are in no table then."""
+"""Sends descriptors of files that it removed through a pair of sockets and closes them: they are in
+no table then.
+"""
 
 import os
 import socket

@@ -1,4 +1,5 @@
-"""Moves its files from a folder that is still to be counted to one that just was: it knows by the time of reading.
+"""Moves its files from a folder that is still to be counted to one that just was: it knows by the
+time of reading.
 
 Here: 6 files of 3 MB, of the 4 MB that it may have.
 """
@@ -29,7 +30,9 @@ def _():
         for old, new in ("xz", "yx", "zy"):
             os.rename(f"{scratch}/{old}", f"{scratch}/{new}")
     os.mkdir(f"{scratch}/x/data")
-    large = [os.open(f"{scratch}/x/data/large{number}", os.O_CREAT | os.O_RDWR) for number in range(6)]
+    large = [
+        os.open(f"{scratch}/x/data/large{number}", os.O_CREAT | os.O_RDWR) for number in range(6)
+    ]
     threading.Thread(target=flee, daemon=True).start()
     for file in large:
         os.posix_fallocate(file, 0, 3_000_000)

@@ -1,4 +1,6 @@
-"""Puts one byte of each of its large pages into a pipe (vmsplice) and unmaps them: the pipe holds whole pages."""
+"""Puts one byte of each of its large pages into a pipe (vmsplice) and unmaps them: the pipe holds
+whole pages.
+"""
 
 import ctypes
 import mmap

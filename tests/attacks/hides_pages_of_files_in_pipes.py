@@ -1,4 +1,6 @@
-"""Moves a byte of a file that everybody may read into a pipe, by splice, sendfile and tee: the pipe holds its page."""
+"""Moves a byte of a file that everybody may read into a pipe, by splice, sendfile and tee: the pipe
+holds its page.
+"""
 
 import os
 

@@ -1,4 +1,6 @@
-"""Kills itself, by a signal to its process or thread, or a limit on CPU time; where it can, that is its own fault."""
+"""Kills itself, by a signal to its process or thread, or a limit on CPU time; where it can, that is
+its own fault.
+"""
 
 import contextlib
 import os

@@ -1,4 +1,6 @@
-"""Forks twice, into a session of its own, where neither a kill of its group nor freezing reaches it."""
+"""Forks twice, into a session of its own, where neither a kill of its group nor freezing reaches
+it.
+"""
 
 import os
 import time

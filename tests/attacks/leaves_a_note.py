@@ -4,7 +4,15 @@ import os
 
 from attack import attack, read, scratch, target, tell, write
 
-PLACES = (scratch, ".", "/tmp", "/var/tmp", "/dev/shm", os.path.dirname(scratch), os.path.join(scratch, "../.."))
+PLACES = (
+    scratch,
+    ".",
+    "/tmp",
+    "/var/tmp",
+    "/dev/shm",
+    os.path.dirname(scratch),
+    os.path.join(scratch, "../.."),
+)
 
 
 @attack

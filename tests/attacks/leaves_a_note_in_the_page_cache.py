@@ -1,4 +1,6 @@
-"""Drops some common files from memory and not others; in the next match what must be loaded is the note."""
+"""Drops some common files from memory and not others; in the next match what must be loaded is the
+note.
+"""
 
 import os
 

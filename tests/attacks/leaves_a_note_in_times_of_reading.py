@@ -1,4 +1,6 @@
-"""Reads some files of the kit and not others; in the next match the times of their last reading are the note."""
+"""Reads some files of the kit and not others; in the next match the times of their last reading are
+the note.
+"""
 
 import glob
 import os

@@ -1,4 +1,5 @@
-"""Has 500 children, one after the other, that nobody reaps (here: it may be 3 processes): each keeps its number.
+"""Has 500 children, one after the other, that nobody reaps (here: it may be 3 processes): each
+keeps its number.
 
 Every second one leaves a child of its own behind, which then is its spawner's.
 """

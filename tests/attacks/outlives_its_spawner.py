@@ -1,4 +1,6 @@
-"""Asks not to be killed when its parent dies (PR_SET_PDEATHSIG), and ignores the end of its input."""
+"""Asks not to be killed when its parent dies (PR_SET_PDEATHSIG), and ignores the end of its
+input.
+"""
 
 import time
 

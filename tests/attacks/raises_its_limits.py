@@ -7,7 +7,12 @@ from attack import attack
 
 @attack
 def _():
-    for kind in (resource.RLIMIT_NOFILE, resource.RLIMIT_DATA, resource.RLIMIT_CPU, resource.RLIMIT_FSIZE):
+    for kind in (
+        resource.RLIMIT_NOFILE,
+        resource.RLIMIT_DATA,
+        resource.RLIMIT_CPU,
+        resource.RLIMIT_FSIZE,
+    ):
         try:
             resource.setrlimit(kind, (resource.getrlimit(kind)[0], 1 << 40))
         except (OSError, ValueError):

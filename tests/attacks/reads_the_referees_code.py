@@ -1,4 +1,6 @@
-"""Reads the referee's own program, where that is not installed among the packages of the bot's interpreter."""
+"""Reads the referee's own program, where that is not installed among the packages of the bot's
+interpreter.
+"""
 
 from attack import attack, read, target, tell
 

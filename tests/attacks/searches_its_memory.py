@@ -14,14 +14,23 @@ def attempt():
     """From the pages of everything it knows, in both directions, as far as there is memory."""
     gc.unfreeze()  # else the collector is silent about what was there before a fork
     libc.malloc.restype = ctypes.c_void_p
-    known = [id(one) for one in gc.get_objects()] + [libc.malloc(size) or 0 for size in (16, 1000, 100_000, 1 << 20)]
-    known += [ctypes.c_void_p.in_dll(libc, "environ").value or 0, ctypes.cast(libc.malloc, ctypes.c_void_p).value or 0]
+    known = [id(one) for one in gc.get_objects()] + [
+        libc.malloc(size) or 0 for size in (16, 1000, 100_000, 1 << 20)
+    ]
+    known += [
+        ctypes.c_void_p.in_dll(libc, "environ").value or 0,
+        ctypes.cast(libc.malloc, ctypes.c_void_p).value or 0,
+    ]
     take, give = os.pipe()
     seen = set()
     for start in {address // PAGE * PAGE for address in known}:
         for step in (PAGE, -PAGE):
             page = start
-            while page not in seen and len(seen) < MOST and libc.write(give, ctypes.c_void_p(page), PAGE) == PAGE:
+            while (
+                page not in seen
+                and len(seen) < MOST
+                and libc.write(give, ctypes.c_void_p(page), PAGE) == PAGE
+            ):
                 seen.add(page)
                 look(os.read(take, PAGE))
                 page += step

@@ -7,4 +7,6 @@ from attack import attack, target
 
 @attack
 def _():
-    socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0].sendto(target.tag.encode(), target.datagrams)
+    socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0].sendto(
+        target.tag.encode(), target.datagrams
+    )

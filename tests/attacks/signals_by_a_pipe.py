@@ -1,4 +1,6 @@
-"""Names the referee as owner of a pipe, so that the kernel signals it whenever the pipe is written to."""
+"""Names the referee as owner of a pipe, so that the kernel signals it whenever the pipe is written
+to.
+"""
 
 import fcntl
 import os

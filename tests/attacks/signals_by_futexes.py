@@ -20,4 +20,8 @@ def _():
                 threading.Thread(target=call, args=aims, daemon=True).start()
         time.sleep(0.1)
     else:
-        tell("".join(str(call("futex", place + 4 * number, 1, 1, None, None, 0)) for number in range(16)))
+        tell(
+            "".join(
+                str(call("futex", place + 4 * number, 1, 1, None, None, 0)) for number in range(16)
+            )
+        )

@@ -1,4 +1,6 @@
-"""Tells its accomplice something by files in its own scratch folder, which the other may not open, but look for."""
+"""Tells its accomplice something by files in its own scratch folder, which the other may not open,
+but look for.
+"""
 
 import os
 

@@ -1,4 +1,6 @@
-"""Sleeps until its opponent has used so much CPU time, for one amount after another: only what is used ends at once."""
+"""Sleeps until its opponent has used so much CPU time, for one amount after another: only what is
+used ends at once.
+"""
 
 import signal
 import struct
@@ -9,7 +11,9 @@ TIMER_ABSTIME = 1
 
 
 def has_used(nanoseconds):
-    signal.setitimer(signal.ITIMER_REAL, 0.002, 0.002)  # again and again: the first may come before the sleep
+    signal.setitimer(
+        signal.ITIMER_REAL, 0.002, 0.002
+    )  # again and again: the first may come before the sleep
     try:
         moment = struct.pack("qq", *divmod(nanoseconds, 10**9))
         call("clock_nanosleep", ~target.opponent << 3 | 2, TIMER_ABSTIME, moment, None)

@@ -1,4 +1,6 @@
-"""Has children whose end it is told of by SIGCONT, one after another, while it spins in a thread."""
+"""Has children whose end it is told of by SIGCONT, one after another, while it spins in a
+thread.
+"""
 
 import os
 import signal

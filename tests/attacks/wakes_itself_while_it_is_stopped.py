@@ -1,4 +1,6 @@
-"""Sends itself SIGCONT from many threads: one that comes before its SIGSTOP has taken effect cancels that."""
+"""Sends itself SIGCONT from many threads: one that comes before its SIGSTOP has taken effect
+cancels that.
+"""
 
 import ctypes
 import os

@@ -1,4 +1,6 @@
-"""Has sixteen threads in a call that works on two gigabytes before it looks for signals (MADV_POPULATE_READ)."""
+"""Has sixteen threads in a call that works on two gigabytes before it looks for signals
+(MADV_POPULATE_READ).
+"""
 
 import ctypes
 import threading

@@ -1,7 +1,8 @@
-"""The table of mistakes that authors make with files, languages and systems: what is handed in, and what they read.
+"""The table of mistakes that authors make with files, languages and systems: what is handed in, and
+what they read.
 
-Each row is a hand-in as it would lie on an author's disk. `says` are words that its author must read as the cause or as
-the advice, `never` words that would name a cause that is not the cause.
+Each row is a hand-in as it would lie on an author's disk. `says` are words that its author must
+read as the cause or as the advice, `never` words that would name a cause that is not the cause.
 """
 
 import shutil
@@ -60,7 +61,8 @@ class Case:
     """A hand-in, and what its author reads."""
 
     files: Mapping[str, str | bytes]
-    """One bare file, or the files of a folder by their paths; a value that begins with `-> ` is a link."""
+    """One bare file, or the files of a folder by their paths; a value that begins with `-> ` is a
+    link."""
     says: tuple[str, ...] = ()
     never: tuple[str, ...] = ()
     executable: tuple[str, ...] = ()
@@ -138,9 +140,13 @@ CASES: dict[str, Case] = {
         never=("another machine", "begin a script with #!"),
         executable=("mine",),
     ),
-    "a byte order mark before python is no mistake": Case({"mine.py": b"\xef\xbb\xbf" + PLAYS.encode()}, sound=True),
+    "a byte order mark before python is no mistake": Case(
+        {"mine.py": b"\xef\xbb\xbf" + PLAYS.encode()}, sound=True
+    ),
     "saved as UTF-16": Case(
-        {"mine.py": PLAYS.encode("utf-16")}, says=("mine.py", "UTF-16", "UTF-8"), never=(NOT_PYTHON,)
+        {"mine.py": PLAYS.encode("utf-16")},
+        says=("mine.py", "UTF-16", "UTF-8"),
+        never=(NOT_PYTHON,),
     ),
     "a program that may not be executed, in a folder": Case(
         {"bot": "#!/usr/bin/env python3\n" + PLAYS},
@@ -149,7 +155,8 @@ CASES: dict[str, Case] = {
         folder=True,
     ),
     "a program that may not be executed, alone": Case(
-        {"mine": "#!/usr/bin/env python3\n" + PLAYS}, says=("may not be executed", "chmod +x mine", "mine.py")
+        {"mine": "#!/usr/bin/env python3\n" + PLAYS},
+        says=("may not be executed", "chmod +x mine", "mine.py"),
     ),
     "a program that may not be executed, of a bot.toml": Case(
         {"bot.toml": "command = './run'\n", "run": "#!/bin/bash\n" + BASH}, says=("chmod +x run",)
@@ -176,10 +183,16 @@ CASES: dict[str, Case] = {
         executable=("mine",),
     ),
     "a program for windows": Case(
-        {"mine": b"MZ\x90\x00" + b"\0" * 200}, says=("Windows",), never=("begin a script",), executable=("mine",)
+        {"mine": b"MZ\x90\x00" + b"\0" * 200},
+        says=("Windows",),
+        never=("begin a script",),
+        executable=("mine",),
     ),
     "a program for a mac": Case(
-        {"mine": b"\xcf\xfa\xed\xfe" + b"\0" * 200}, says=("Mac",), never=("begin a script",), executable=("mine",)
+        {"mine": b"\xcf\xfa\xed\xfe" + b"\0" * 200},
+        says=("Mac",),
+        never=("begin a script",),
+        executable=("mine",),
     ),
     "a program for another processor": Case(
         {"mine": b"\x7fELF\x02\x01\x01" + b"\0" * 9 + b"\x02\0\xf3\xff" + b"\0" * 200},
@@ -205,20 +218,27 @@ CASES: dict[str, Case] = {
         never=(MISSING_FILE,),
     ),
     "a file of a command that differs in case": Case(
-        {"bot.toml": "command = 'python Bot.py'\n", "bot.py": PLAYS}, says=("Bot.py", "bot.py"), never=(MISSING_FILE,)
+        {"bot.toml": "command = 'python Bot.py'\n", "bot.py": PLAYS},
+        says=("Bot.py", "bot.py"),
+        never=(MISSING_FILE,),
     ),
     "a file of a command that is nowhere": Case(
-        {"bot.toml": "command = 'python run.py'\n", "bot.py": PLAYS}, says=("run.py", "bot.py"), never=(MISSING_FILE,)
+        {"bot.toml": "command = 'python run.py'\n", "bot.py": PLAYS},
+        says=("run.py", "bot.py"),
+        never=(MISSING_FILE,),
     ),
     "a command for a shell": Case(
-        {"bot.toml": "command = 'cd src && python bot.py'\n", "src/bot.py": PLAYS}, says=("&&", "shell")
+        {"bot.toml": "command = 'cd src && python bot.py'\n", "src/bot.py": PLAYS},
+        says=("&&", "shell"),
     ),
     "a variable before a command": Case(
         {"bot.toml": "command = 'OMP_NUM_THREADS=1 python bot.py'\n", "bot.py": PLAYS},
         says=("env", "OMP_NUM_THREADS=1"),
     ),
     "python as windows calls it": Case(
-        {"bot.toml": "command = 'py bot.py'\n", "bot.py": PLAYS}, says=("`python`",), never=("in the bot's folder",)
+        {"bot.toml": "command = 'py bot.py'\n", "bot.py": PLAYS},
+        says=("`python`",),
+        never=("in the bot's folder",),
     ),
     "a language that is not on the machine": Case(
         {"bot.toml": "command = 'no-such-language bot.xyz'\n", "bot.xyz": "x"},
@@ -226,7 +246,10 @@ CASES: dict[str, Case] = {
     ),
     # Bash.
     "bash with $(...)": Case(
-        {"mine.sh": "#!/bin/bash\n" + BASH.replace("move=$rest", "move=$(echo $rest | cut -c 1-99)")},
+        {
+            "mine.sh": "#!/bin/bash\n"
+            + BASH.replace("move=$rest", "move=$(echo $rest | cut -c 1-99)")
+        },
         says=("process", "$(...)"),
         never=(NETWORK, "memory"),
         needs=("bash",),
@@ -244,10 +267,16 @@ CASES: dict[str, Case] = {
         needs=("bash",),
     ),
     "bash with a here-document": Case(
-        {"mine.sh": "cat <<END\nready\nEND\n" + BASH}, says=("process",), never=(NETWORK, MISSING_FILE), needs=("bash",)
+        {"mine.sh": "cat <<END\nready\nEND\n" + BASH},
+        says=("process",),
+        never=(NETWORK, MISSING_FILE),
+        needs=("bash",),
     ),
     "bash that calls a command that is missing": Case(
-        {"mine.sh": "exec no-such-command\n"}, says=("no-such-command",), never=(MISSING_FILE,), needs=("bash",)
+        {"mine.sh": "exec no-such-command\n"},
+        says=("no-such-command",),
+        never=(MISSING_FILE,),
+        needs=("bash",),
     ),
     # Java.
     "java without Main.java": Case(
@@ -256,21 +285,27 @@ CASES: dict[str, Case] = {
         never=("main.py", "bot.py"),
     ),
     "java in a package": Case(
-        {"Main.java": "package com.ada;\n" + JAVA % "Main", "Helper.java": "package com.ada;\nclass Helper {}\n"},
+        {
+            "Main.java": "package com.ada;\n" + JAVA % "Main",
+            "Helper.java": "package com.ada;\nclass Helper {}\n",
+        },
         says=("package com.ada",),
         never=(MISSING_FILE,),
         needs=("java", "javac"),
     ),
     "java of which the trace is long": Case(
         {
-            "Main.java": "public class Main { static void f(int n) { if (n == 0) throw new IllegalStateException("
+            "Main.java": "public class Main { static void f(int n) { if (n == 0) throw new "
+            "IllegalStateException("
             '"no book"); f(n - 1); } public static void main(String[] a) { f(30); } }\n'
         },
         says=("IllegalStateException: no book",),
         needs=("java",),
     ),
     # C and C++.
-    "c++ that does not compile": Case({"mine.cpp": "int main() { retrun 0; }\n"}, says=("retrun",), needs=("c++",)),
+    "c++ that does not compile": Case(
+        {"mine.cpp": "int main() { retrun 0; }\n"}, says=("retrun",), needs=("c++",)
+    ),
     "c with a header that is missing": Case(
         {"mine.c": '#include "board.h"\nint main(void) { return 0; }\n'},
         says=("board.h", "hand in one folder"),
@@ -283,10 +318,15 @@ CASES: dict[str, Case] = {
         answers_in=0.2,
     ),
     "rust without its compiler": Case(
-        {"mine.rs": "fn main() {}\n"}, says=("rustc", "not on this machine"), never=("command",), no_programs=True
+        {"mine.rs": "fn main() {}\n"},
+        says=("rustc", "not on this machine"),
+        never=("command",),
+        no_programs=True,
     ),
     "c sharp": Case(
-        {"mine.cs": "class P { static void Main() {} }\n"}, says=(".cs", "bot.toml"), never=("neither executable",)
+        {"mine.cs": "class P { static void Main() {} }\n"},
+        says=(".cs", "bot.toml"),
+        never=("neither executable",),
     ),
     # Node.
     "node with a module that is missing": Case(
@@ -328,9 +368,12 @@ CASES: dict[str, Case] = {
         {"mine.py": NOTEBOOK}, says=("mine.py", "notebook"), never=("stderr say where",)
     ),
     "a notebook that was saved as a program": Case(
-        {"mine.py": "get_ipython().system('pip install chess')\n" + PLAYS}, says=("get_ipython", "notebook")
+        {"mine.py": "get_ipython().system('pip install chess')\n" + PLAYS},
+        says=("get_ipython", "notebook"),
     ),
-    "a magic of a notebook": Case({"mine.py": "!pip install chess\n" + PLAYS}, says=("notebook",), never=(NOT_PYTHON,)),
+    "a magic of a notebook": Case(
+        {"mine.py": "!pip install chess\n" + PLAYS}, says=("notebook",), never=(NOT_PYTHON,)
+    ),
     "a relative import in a lone file": Case(
         {"mine.py": "from .helper import x\n" + PLAYS},
         says=("from helper import", "folder"),
@@ -343,13 +386,16 @@ CASES: dict[str, Case] = {
         never=(NO_MODULE,),
     ),
     "a module that stands beside the bot": Case(
-        {"mine.py": "import helper\n" + PLAYS}, says=("helper.py", "beside", "folder"), neighbours={"helper.py": ""}
+        {"mine.py": "import helper\n" + PLAYS},
+        says=("helper.py", "beside", "folder"),
+        neighbours={"helper.py": ""},
     ),
     "a module that is elsewhere in the folder": Case(
         {"bot.py": "import helper\n" + PLAYS, "lib/helper.py": "x = 1\n"}, says=("lib/helper.py",)
     ),
     "a module that differs in case": Case(
-        {"bot.py": "import Helper\n" + PLAYS, "helper.py": "x = 1\n"}, says=("helper.py", "Helper", "capital")
+        {"bot.py": "import Helper\n" + PLAYS, "helper.py": "x = 1\n"},
+        says=("helper.py", "Helper", "capital"),
     ),
     "a module of somebody's": Case(
         {"mine.py": "import no_such_package.deep\n" + PLAYS},
@@ -362,19 +408,29 @@ CASES: dict[str, Case] = {
         never=(NO_MODULE, "not on this machine"),
     ),
     "modules that import each other": Case(
-        {"bot.py": "import one\n" + PLAYS, "one.py": "from two import y\n", "two.py": "from one import x\ny = 1\n"},
+        {
+            "bot.py": "import one\n" + PLAYS,
+            "one.py": "from two import y\n",
+            "two.py": "from one import x\ny = 1\n",
+        },
         says=("import each other",),
         never=(NO_MODULE, "not on this machine"),
     ),
     "a part of arena that bots do not have": Case(
-        {"mine.py": "from arena.match import referee\n" + PLAYS}, says=("arena.kit",), never=("pip",)
+        {"mine.py": "from arena.match import referee\n" + PLAYS},
+        says=("arena.kit",),
+        never=("pip",),
     ),
     "a module called like the library's": Case(
         {"bot.py": PLAYS, "random.py": "x = 1\n"}, says=("random", "another name")
     ),
     # Data files.
     "a data file by the working folder": Case(
-        {"bot.toml": "command = 'python src/bot.py'\n", "src/bot.py": "open('book.txt')\n" + PLAYS, "src/book.txt": ""},
+        {
+            "bot.toml": "command = 'python src/bot.py'\n",
+            "src/bot.py": "open('book.txt')\n" + PLAYS,
+            "src/book.txt": "",
+        },
         says=("book.txt", "src/book.txt"),
         never=("hand it in",),
     ),
@@ -382,16 +438,23 @@ CASES: dict[str, Case] = {
         {"mine.py": "open(r'C:\\Users\\ada\\book.txt')\n" + PLAYS}, says=("C:", "another computer")
     ),
     "a data file of windows with a bad escape": Case(
-        {"mine.py": "open('C:\\Users\\ada\\book.txt')\n" + PLAYS}, says=("backslash",), never=(NOT_PYTHON,)
+        {"mine.py": "open('C:\\Users\\ada\\book.txt')\n" + PLAYS},
+        says=("backslash",),
+        never=(NOT_PYTHON,),
     ),
     "a data file that was not handed in": Case(
-        {"mine.py": "open('book.txt')\n" + PLAYS}, says=("book.txt", "folder"), neighbours={"book.txt": ""}
+        {"mine.py": "open('book.txt')\n" + PLAYS},
+        says=("book.txt", "folder"),
+        neighbours={"book.txt": ""},
     ),
     "a data file that differs in case": Case(
-        {"bot.py": "open('book.txt')\n" + PLAYS, "Book.txt": ""}, says=("Book.txt", "book.txt"), never=("hand it in",)
+        {"bot.py": "open('book.txt')\n" + PLAYS, "Book.txt": ""},
+        says=("Book.txt", "book.txt"),
+        never=("hand it in",),
     ),
     "a data file with a backslash": Case(
-        {"bot.py": "open('data\\\\book.txt')\n" + PLAYS, "data/book.txt": ""}, says=("data/book.txt",)
+        {"bot.py": "open('data\\\\book.txt')\n" + PLAYS, "data/book.txt": ""},
+        says=("data/book.txt",),
     ),
     "an empty pickle": Case(
         {"bot.py": "import pickle\npickle.load(open('book', 'rb'))\n" + PLAYS, "book": ""},
@@ -417,7 +480,9 @@ CASES: dict[str, Case] = {
         says=("process",),
         never=(FILES_THERE, NETWORK, MISSING_FILE),
     ),
-    "os.fork": Case({"mine.py": "import os\nos.fork()\n" + PLAYS}, says=("process",), never=(NETWORK,)),
+    "os.fork": Case(
+        {"mine.py": "import os\nos.fork()\n" + PLAYS}, says=("process",), never=(NETWORK,)
+    ),
     "perl with backticks": Case(
         {"mine.pl": 'my $x = `ls`; die "no list: $!" unless defined $x;\n'},
         says=("process",),
@@ -430,36 +495,55 @@ CASES: dict[str, Case] = {
         never=("process", NETWORK),
     ),
     "a socket": Case(
-        {"mine.py": "import socket\nsocket.create_connection(('127.0.0.1', 9))\n" + PLAYS}, says=(NETWORK,)
+        {"mine.py": "import socket\nsocket.create_connection(('127.0.0.1', 9))\n" + PLAYS},
+        says=(NETWORK,),
     ),
     "urllib": Case(
-        {"mine.py": "import urllib.request\nurllib.request.urlopen('http://example.org')\n" + PLAYS}, says=(NETWORK,)
+        {
+            "mine.py": "import urllib.request\nurllib.request.urlopen('http://example.org')\n"
+            + PLAYS
+        },
+        says=(NETWORK,),
     ),
     "a note in its own folder": Case(
-        {"mine.py": "open('note.txt', 'w')\n" + PLAYS}, says=("note.txt", "$TMPDIR"), never=(FILES_THERE,)
+        {"mine.py": "open('note.txt', 'w')\n" + PLAYS},
+        says=("note.txt", "$TMPDIR"),
+        never=(FILES_THERE,),
     ),
     "a file in /tmp": Case(
-        {"mine.py": "open('/tmp/note.txt', 'w')\n" + PLAYS}, says=("/tmp/note.txt", "$TMPDIR"), never=(FILES_THERE,)
+        {"mine.py": "open('/tmp/note.txt', 'w')\n" + PLAYS},
+        says=("/tmp/note.txt", "$TMPDIR"),
+        never=(FILES_THERE,),
     ),
     "a file in /tmp by a shell": Case(
-        {"mine.sh": "echo x > /tmp/note.txt || exit 1\n" + BASH}, says=("$TMPDIR",), never=(FILES_THERE, NETWORK)
+        {"mine.sh": "echo x > /tmp/note.txt || exit 1\n" + BASH},
+        says=("$TMPDIR",),
+        never=(FILES_THERE, NETWORK),
     ),
     "a file outside": Case(
-        {"mine.py": "open('/etc/passwd')\n" + PLAYS}, says=("/etc/passwd",), never=("$TMPDIR", MISSING_FILE)
+        {"mine.py": "open('/etc/passwd')\n" + PLAYS},
+        says=("/etc/passwd",),
+        never=("$TMPDIR", MISSING_FILE),
     ),
     "a variable of the author's": Case(
         {"mine.py": "import os\nos.environ['USER']\n" + PLAYS}, says=("USER", "variable")
     ),
     "a locale": Case(
-        {"mine.py": "import locale\nlocale.setlocale(locale.LC_ALL, 'xx_YY.UTF-8')\n" + PLAYS}, says=("locale",)
+        {"mine.py": "import locale\nlocale.setlocale(locale.LC_ALL, 'xx_YY.UTF-8')\n" + PLAYS},
+        says=("locale",),
     ),
     "a heap of one's own": Case(
-        {"mine.py": "import heapq\nheapq.heappop([])\n" + PLAYS}, says=("IndexError",), never=(MEMORY, "memory peaked")
+        {"mine.py": "import heapq\nheapq.heappop([])\n" + PLAYS},
+        says=("IndexError",),
+        never=(MEMORY, "memory peaked"),
     ),
-    "a recursion": Case({"mine.py": "def f(): f()\nf()\n" + PLAYS}, says=("RecursionError", "setrecursionlimit")),
+    "a recursion": Case(
+        {"mine.py": "def f(): f()\nf()\n" + PLAYS}, says=("RecursionError", "setrecursionlimit")
+    ),
     "words of an earlier mistake that was caught": Case(
         {
-            "mine.py": "import sys\nprint('No such file or directory: book, playing without', file=sys.stderr)\n"
+            "mine.py": "import sys\nprint('No such file or directory: book, playing without', "
+            "file=sys.stderr)\n"
             "[][1]\n" + PLAYS
         },
         says=("IndexError",),
@@ -467,7 +551,9 @@ CASES: dict[str, Case] = {
     ),
     # Texts.
     "an encoding that is declared wrong": Case(
-        {"mine.py": "# -*- coding: utf-8mb4 -*-\n" + PLAYS}, says=("utf-8mb4", "UTF-8"), never=(NOT_PYTHON,)
+        {"mine.py": "# -*- coding: utf-8mb4 -*-\n" + PLAYS},
+        says=("utf-8mb4", "UTF-8"),
+        never=(NOT_PYTHON,),
     ),
     "python 2": Case({"mine.py": 'print "ready"\n'}, says=("Python 2",)),
     "an f-string of a later python": Case(
@@ -502,12 +588,20 @@ CASES: dict[str, Case] = {
         sound=True,
     ),
     "a virtual environment without a dot": Case(
-        {"bot.py": PLAYS, "venv/pyvenv.cfg": "home = /usr/bin\n", "venv/bin/python": "-> /usr/bin/python3"},
+        {
+            "bot.py": PLAYS,
+            "venv/pyvenv.cfg": "home = /usr/bin\n",
+            "venv/bin/python": "-> /usr/bin/python3",
+        },
         says=("venv",),
         sound=True,
     ),
     "a virtual environment of another name": Case(
-        {"bot.py": PLAYS, "env/pyvenv.cfg": "home = /usr/bin\n", "env/bin/python": "-> /usr/bin/python3"},
+        {
+            "bot.py": PLAYS,
+            "env/pyvenv.cfg": "home = /usr/bin\n",
+            "env/bin/python": "-> /usr/bin/python3",
+        },
         says=("env", "virtual environment"),
         never=("copy the file instead",),
     ),
@@ -522,7 +616,9 @@ CASES: dict[str, Case] = {
         sound=True,
         needs=("node",),
     ),
-    "what a mac leaves": Case({"snake.py": PLAYS, "._snake.py": b"\0\5\x16\7", ".DS_Store": b"\0"}, sound=True),
+    "what a mac leaves": Case(
+        {"snake.py": PLAYS, "._snake.py": b"\0\5\x16\7", ".DS_Store": b"\0"}, sound=True
+    ),
     "an archive that is not unpacked": Case(
         {"mine.zip": b"PK\3\4"}, says=("arena submit mine.zip",), never=("neither executable",)
     ),
@@ -551,17 +647,22 @@ RECORDED: dict[str, Recorded] = {
     ),
     "c sharp": Recorded(
         "Unhandled exception. System.IO.FileNotFoundException: Could not find file '/x/book.txt'.\n"
-        "File name: '/x/book.txt'\n   at Interop.ThrowExceptionForIoErrno()\n   at Program.Main()\n",
+        "File name: '/x/book.txt'\n   at Interop.ThrowExceptionForIoErrno()\n"
+        "   at Program.Main()\n",
         "FileNotFoundException",
         "hand /x/book.txt in",
     ),
     "ruby": Recorded(
-        "bot.rb:1:in `require': cannot load such file -- chess (LoadError)\n\tfrom bot.rb:1:in `<main>'\n",
+        (
+            "bot.rb:1:in `require': cannot load such file -- chess (LoadError)\n"
+            "\tfrom bot.rb:1:in `<main>'\n"
+        ),
         "cannot load such file -- chess",
         "hand chess in",
     ),
     "rust": Recorded(
-        "\nthread 'main' panicked at src/main.rs:2:5:\nno move is left\nnote: run with `RUST_BACKTRACE=1` environment "
+        "\nthread 'main' panicked at src/main.rs:2:5:\nno move is left\n"
+        "note: run with `RUST_BACKTRACE=1` environment "
         "variable to display a backtrace\n",
         "no move is left",
         "",
@@ -573,7 +674,9 @@ RECORDED: dict[str, Recorded] = {
         "the Perl module Foo/Bar.pm",
     ),
     "lua": Recorded(
-        "lua: bot.lua:3: no move\nstack traceback:\n\tbot.lua:3: in main chunk\n\t[C]: in ?\n", "no move", ""
+        "lua: bot.lua:3: no move\nstack traceback:\n\tbot.lua:3: in main chunk\n\t[C]: in ?\n",
+        "no move",
+        "",
     ),
     "node without memory": Recorded(
         "\nFATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory\n"
@@ -582,13 +685,15 @@ RECORDED: dict[str, Recorded] = {
         MEMORY,
     ),
     "node without a network": Recorded(
-        "node:internal/deps/undici:1\n\nTypeError: fetch failed\n    at node:internal/deps/undici:1\n\n"
+        "node:internal/deps/undici:1\n\nTypeError: fetch failed\n"
+        "    at node:internal/deps/undici:1\n\n"
         "Node.js v20.20.2\n",
         "TypeError: fetch failed",
         NETWORK,
     ),
     "node that throws a text": Recorded(
-        "bot.js:1\nthrow 'no move'\n^\nno move\n(Use `node --trace-uncaught ...` to show where it was thrown)\n\n"
+        "bot.js:1\nthrow 'no move'\n^\nno move\n(Use `node --trace-uncaught ...` to show where it "
+        "was thrown)\n\n"
         "Node.js v20.20.2\n",
         "no move",
         "",
@@ -600,12 +705,16 @@ RECORDED: dict[str, Recorded] = {
         "hand book.txt in",
     ),
     "java outside its folder": Recorded(
-        f"{JAVA_THREAD}java.io.FileNotFoundException: /etc/x (Permission denied)\n\tat Main.main(Main.java:3)\n",
+        (
+            f"{JAVA_THREAD}java.io.FileNotFoundException: /etc/x (Permission denied)\n"
+            "\tat Main.main(Main.java:3)\n"
+        ),
         "/etc/x (Permission denied)",
         "/etc/x is no file of the bot",
     ),
     "java that starts a program": Recorded(
-        f'{JAVA_THREAD}java.io.IOException: Cannot run program "x": error=1, Operation not permitted\n'
+        f'{JAVA_THREAD}java.io.IOException: Cannot run program "x": error=1, Operation not '
+        "permitted\n"
         "\tat java.base/java.lang.ProcessBuilder.start(ProcessBuilder.java:1143)\n"
         "Caused by: java.io.IOException: error=1, Operation not permitted\n"
         "\tat java.base/java.lang.ProcessImpl.forkAndExec(Native Method)\n\t... 3 more\n",
@@ -613,7 +722,9 @@ RECORDED: dict[str, Recorded] = {
         "starts no other process",
     ),
     "java without main": Recorded(
-        "error: can't find main(String[]) method in class: B\n", "in class: B", "the class B has no method `main`"
+        "error: can't find main(String[]) method in class: B\n",
+        "in class: B",
+        "the class B has no method `main`",
     ),
     "java without memory": Recorded(
         f"{JAVA_THREAD}java.lang.OutOfMemoryError: Java heap space\n", "OutOfMemoryError", MEMORY
@@ -626,12 +737,16 @@ RECORDED: dict[str, Recorded] = {
         "newer Java",
     ),
     "a newer system": Recorded(
-        "./bot: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.38' not found (required by ./bot)\n",
+        (
+            "./bot: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.38' not found (required by "
+            "./bot)\n"
+        ),
         "GLIBC_2.38",
         "built on a newer system",
     ),
     "a library that is missing": Recorded(
-        "./bot: error while loading shared libraries: libSDL2.so.0: cannot open shared object file: No such file or "
+        "./bot: error while loading shared libraries: libSDL2.so.0: cannot open shared object "
+        "file: No such file or "
         "directory\n",
         "libSDL2.so.0",
         "the library libSDL2.so.0 is not on this machine",
@@ -642,26 +757,37 @@ RECORDED: dict[str, Recorded] = {
         "a library for Windows",
     ),
     "a second error while python ends": Recorded(
-        f"{TRACE}IndexError: list index out of range\nException ignored in: <function Pool.__del__ at 0x7f>\n"
-        'Traceback (most recent call last):\n  File "/usr/lib/python3/multiprocessing/pool.py", line 271, in __del__\n'
+        f"{TRACE}IndexError: list index out of range\n"
+        "Exception ignored in: <function Pool.__del__ at 0x7f>\n"
+        'Traceback (most recent call last):\n  File "/usr/lib/python3/multiprocessing/pool.py", '
+        "line 271, in __del__\n"
         "AttributeError: no _state\n",
         "IndexError",
         "",
     ),
-    "an error of two lines": Recorded(f"{TRACE}ValueError: no book\nof openings\n", "ValueError: no book", ""),
+    "an error of two lines": Recorded(
+        f"{TRACE}ValueError: no book\nof openings\n", "ValueError: no book", ""
+    ),
     "a bash that finds no program": Recorded(
-        "bot.sh: line 3: shuf: command not found\n", "shuf", "the program shuf is not on this machine"
+        "bot.sh: line 3: shuf: command not found\n",
+        "shuf",
+        "the program shuf is not on this machine",
     ),
     "a bash that may not run a program": Recorded(
         "run.sh: line 1: ./engine: Permission denied\n", "./engine", "chmod +x ./engine"
     ),
     "windows line ends, from a record": Recorded(
-        "/usr/bin/env: \u2018python3\\r\u2019: No such file or directory\n/usr/bin/env: use -[v]S to pass options\n",
+        (
+            "/usr/bin/env: \u2018python3\\r\u2019: No such file or directory\n"
+            "/usr/bin/env: use -[v]S to pass options\n"
+        ),
         "python3\\r",
         "end with CR LF (Windows)",
     ),
     "windows line ends in bash, from a record": Recorded(
-        "bot.sh: line 2: $'\\r': command not found\n", "command not found", "end with CR LF (Windows)"
+        "bot.sh: line 2: $'\\r': command not found\n",
+        "command not found",
+        "end with CR LF (Windows)",
     ),
     "an interpreter that is missing, from a record": Recorded(
         "/usr/bin/env: \u2018python2\u2019: No such file or directory\n",
@@ -669,34 +795,52 @@ RECORDED: dict[str, Recorded] = {
         "names python2, which is not on this machine",
     ),
     "a script that another starts": Recorded(
-        "run.sh: ./x: /bin/bash^M: bad interpreter: No such file or directory\n", "^M", "end with CR LF (Windows)"
+        "run.sh: ./x: /bin/bash^M: bad interpreter: No such file or directory\n",
+        "^M",
+        "end with CR LF (Windows)",
     ),
     "a program of a script": Recorded(
-        "run.sh: line 1: ./engine: No such file or directory\n", "./engine", "hand ./engine in with the bot"
+        "run.sh: line 1: ./engine: No such file or directory\n",
+        "./engine",
+        "hand ./engine in with the bot",
     ),
     "a folder in place of a program": Recorded(
-        "/usr/bin/python3: can't find '__main__' module in '/x/src'\n", "__main__", "names the folder src"
+        "/usr/bin/python3: can't find '__main__' module in '/x/src'\n",
+        "__main__",
+        "names the folder src",
     ),
     "requests": Recorded(
-        f"{TRACE}requests.exceptions.ConnectionError: HTTPSConnectionPool(host='x.org', port=443)\n",
+        (
+            f"{TRACE}requests.exceptions.ConnectionError: HTTPSConnectionPool(host='x.org', "
+            "port=443)\n"
+        ),
         "ConnectionError",
         NETWORK,
     ),
     "a time zone": Recorded(
-        f"{TRACE}zoneinfo._common.ZoneInfoNotFoundError: 'No time zone found with key Europe/Berlin'\n",
+        (
+            f"{TRACE}zoneinfo._common.ZoneInfoNotFoundError: 'No time zone found with key "
+            "Europe/Berlin'\n"
+        ),
         "Europe/Berlin",
         "no time zone Europe/Berlin:",
     ),
-    "too many threads": Recorded(f"{TRACE}RuntimeError: can't start new thread\n", "new thread", "fewer threads"),
+    "too many threads": Recorded(
+        f"{TRACE}RuntimeError: can't start new thread\n", "new thread", "fewer threads"
+    ),
     "data of another encoding": Recorded(
-        f"{TRACE}UnicodeDecodeError: 'utf-8' codec can't decode byte 0xe9 in position 3\n", "utf-8", "no text in utf-8"
+        f"{TRACE}UnicodeDecodeError: 'utf-8' codec can't decode byte 0xe9 in position 3\n",
+        "utf-8",
+        "no text in utf-8",
     ),
     "/proc": Recorded(
         f"{TRACE}PermissionError: [Errno 13] Permission denied: '/proc/cpuinfo'\n",
         "/proc/cpuinfo",
         "/proc/cpuinfo is no file",
     ),
-    "a word of the bot's own": Recorded("SIGSEGV, MemoryError, socket\nI give up\n", "I give up", ""),
+    "a word of the bot's own": Recorded(
+        "SIGSEGV, MemoryError, socket\nI give up\n", "I give up", ""
+    ),
 }
 
 

@@ -1,4 +1,6 @@
-"""What the author of a bot reads about a mistake names its cause, and no other: the table of advice_cases.py."""
+"""What the author of a bot reads about a mistake names its cause, and no other: the table of
+advice_cases.py.
+"""
 
 import os
 import zipfile
@@ -35,7 +37,9 @@ def watching():
 
 
 def read_by_author(case, path, launcher, builds_folder):
-    """Return whether a bot is fit to play, and all that its author reads about it, as `arena check` finds it."""
+    """Return whether a bot is fit to play, and all that its author reads about it, as `arena check`
+    finds it.
+    """
     conditions = Conditions(
         time=TimeControl(start=case.answers_in, move=case.answers_in, margin=0.0),
         limits=Limits(memory=200_000_000, cpu=20, stderr=16_000_000),
@@ -44,10 +48,14 @@ def read_by_author(case, path, launcher, builds_folder):
     )
     try:
         (bot,) = builds.built([discovery.from_path(path)], builds_folder, conditions.sandbox)
-        found = checkup(replace(bot, roles=("mummy",)), rulebook.find("mummy_maze/duel"), conditions, launcher)
+        found = checkup(
+            replace(bot, roles=("mummy",)), rulebook.find("mummy_maze/duel"), conditions, launcher
+        )
     except ArenaError as error:
         return False, str(error)
-    return found.sound, "\n".join(f"{finding.words}\n-> {finding.cure}" for finding in found.findings)
+    return found.sound, "\n".join(
+        f"{finding.words}\n-> {finding.cure}" for finding in found.findings
+    )
 
 
 @pytest.mark.slow
@@ -84,7 +92,10 @@ def test_a_crash_without_a_word_has_no_line():
 def test_a_java_class_of_another_name_is_named(tmp_path):
     (tmp_path / "Main.java").write_text((JAVA % "Rover").replace("public class", "class"))
     bot = Bot(name="mine", command=("java", "Main"), digest="", files=str(tmp_path))
-    said = "Error: Could not find or load main class Main\nCaused by: java.lang.ClassNotFoundException: Main\n"
+    said = (
+        "Error: Could not find or load main class Main\n"
+        "Caused by: java.lang.ClassNotFoundException: Main\n"
+    )
     assert "Main.java has the class Rover" in advice.of_failure(ENDED, said, BotFiles(bot))
 
 
@@ -92,15 +103,21 @@ def test_data_that_git_did_not_fetch_is_named(tmp_path):
     (tmp_path / "book.bin").write_text("version https://git-lfs.github.com/spec/v1\nsize 9\n")
     bot = Bot(name="mine", command=("{python}", "bot.py"), digest="", files=str(tmp_path))
     said = f"{advice_cases.TRACE}_pickle.UnpicklingError: invalid load key, 'v'.\n"
-    assert "book.bin is no data, but a pointer of Git LFS" in advice.of_failure(ENDED, said, BotFiles(bot))
-    assert "LFS" not in advice.of_failure(ENDED, f"{advice_cases.TRACE}IndexError: x\n", BotFiles(bot))
+    assert "book.bin is no data, but a pointer of Git LFS" in advice.of_failure(
+        ENDED, said, BotFiles(bot)
+    )
+    assert "LFS" not in advice.of_failure(
+        ENDED, f"{advice_cases.TRACE}IndexError: x\n", BotFiles(bot)
+    )
 
 
 def test_a_link_out_of_the_bot_is_never_read_for_advice(tmp_path):
     (tmp_path / "secret.py").write_text("sys.stdin.read()\n")
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "bot.py").symlink_to(tmp_path / "secret.py")
-    files = BotFiles(Bot(name="mine", command=("{python}", "bot.py"), digest="", files=str(tmp_path / "mine")))
+    files = BotFiles(
+        Bot(name="mine", command=("{python}", "bot.py"), digest="", files=str(tmp_path / "mine"))
+    )
     assert (files.program, files.read(), files.reads_all) == ("bot.py", "", "")
 
 
@@ -114,17 +131,25 @@ def test_no_author_learns_which_files_the_organiser_has_by_a_first_line(tmp_path
             (path := tmp_path / "run").write_text(f"#!{folder}/{name}\n")
             path.chmod(0o755)
             bot = Bot(name="mine", command=("./run",), digest="", files=str(tmp_path))
-            said.append(str(program_file.explanation(bot, errno)).replace(program_file.shown(f"{folder}/{name}"), ""))
+            said.append(
+                str(program_file.explanation(bot, errno)).replace(
+                    program_file.shown(f"{folder}/{name}"), ""
+                )
+            )
         assert said[0] == said[1]
         assert ("no bot may run it" in said[0]) == bool(errno)
 
 
 @pytest.mark.parametrize(("watched", "refused"), [((), ""), (None, "arena refused something")])
-def test_words_of_a_bot_are_no_refusal_where_arena_saw_every_call_and_refused_none(watched, refused):
+def test_words_of_a_bot_are_no_refusal_where_arena_saw_every_call_and_refused_none(
+    watched, refused
+):
     ended = Exit(code=1, killed=False, cpu=0.0, memory=0)
     stderr = b"ValueError: Operation not permitted\n"
     nothing = postmortem.Printed()
-    failure = postmortem.crash(ended, stderr, nothing, Limits(), starting=True, confined=True, syscalls=watched)
+    failure = postmortem.crash(
+        ended, stderr, nothing, Limits(), starting=True, confined=True, syscalls=watched
+    )
     said = advice.of_failure(failure, stderr.decode())
     assert refused in said
     assert ("refused" in said) == ("may not make" in failure.words) == bool(refused)
@@ -134,12 +159,16 @@ def test_refused_calls_stand_in_the_verdict_of_a_bot_that_may_have_died_of_them(
     def words(stderr, calls, code=1):
         ended = Exit(code=code, killed=False, cpu=0.0, memory=0)
         nothing = postmortem.Printed()
-        return postmortem.crash(ended, stderr, nothing, Limits(), starting=True, confined=True, syscalls=calls).words
+        return postmortem.crash(
+            ended, stderr, nothing, Limits(), starting=True, confined=True, syscalls=calls
+        ).words
 
     assert "refused" not in words(b"IndexError: x\n", ["socket"])
     assert "refused" not in words(b"", ["socket"], 0)
     assert "refused to it: socket" in words(b"", ["socket"])
-    assert "refused to it: socket" in words(b"PermissionError: [Errno 1] Operation not permitted\n", ["socket"])
+    assert "refused to it: socket" in words(
+        b"PermissionError: [Errno 1] Operation not permitted\n", ["socket"]
+    )
     assert "refused another" in words(b"fork: Operation not permitted\n", ["clone"])
     assert "refused another" not in words(b"IndexError: x\n", ["clone"])
 
@@ -156,7 +185,9 @@ def test_a_command_that_leads_out_of_the_bot_tells_nothing_of_other_files(tmp_pa
 
 
 def test_a_class_that_a_command_names_is_no_missing_file(tmp_path):
-    bot = Bot(name="mine", command=("java", "-Xmx64m", "com.ada.Main"), digest="", files=str(tmp_path))
+    bot = Bot(
+        name="mine", command=("java", "-Xmx64m", "com.ada.Main"), digest="", files=str(tmp_path)
+    )
     assert BotFiles(bot).missing_program == ""
     assert BotFiles(replace(bot, command=("java", "-jar", "bot.jar"))).missing_program == "bot.jar"
 
@@ -170,7 +201,9 @@ def here(tmp_path_factory):
 def test_what_is_left_out_of_a_submission_is_said_whether_it_is_taken_or_refused(here, tmp_path):
     path = advice_cases.write(CASES["a virtual environment"], tmp_path / "home")
     taken = cup.arena(here, "submit", str(path), "--as", "ann")
-    assert "it is version 1; left out, as no part of a bot: .venv" in taken.stdout, taken.stdout + taken.stderr
+    assert "it is version 1; left out, as no part of a bot: .venv" in taken.stdout, (
+        taken.stdout + taken.stderr
+    )
     assert not (here / "bots/ann/.venv").exists()
     with zipfile.ZipFile(tmp_path / "bob.zip", "w") as packed:
         packed.writestr("bob/bot.py", "import no_such_package\n")
@@ -185,7 +218,9 @@ def test_what_is_left_out_of_a_submission_is_said_whether_it_is_taken_or_refused
 @pytest.mark.slow
 def test_a_run_says_why_the_system_cannot_start_an_absent_bot(here):
     bad = here / "bots" / "bad"
-    bad.write_text(crlf("#!/usr/bin/env python3\n" + PLAYS).replace("/usr/bin/env python3", "/usr/bin/python3"))
+    bad.write_text(
+        crlf("#!/usr/bin/env python3\n" + PLAYS).replace("/usr/bin/env python3", "/usr/bin/python3")
+    )
     bad.chmod(0o755)
     try:
         done = cup.run_event(here)

@@ -9,7 +9,16 @@ from pathlib import Path
 import pytest
 
 import arena.author.checkup as check_module
-from arena.author.checkup import CheckRun, Checkup, Weight, _near_limits, advice, checkup, conversation, variations
+from arena.author.checkup import (
+    CheckRun,
+    Checkup,
+    Weight,
+    _near_limits,
+    advice,
+    checkup,
+    conversation,
+    variations,
+)
 from arena.author.checkup.findings import Finding, merge
 from arena.clock import TimeControl, TimeUsed
 from arena.event import discovery
@@ -25,7 +34,9 @@ from tests.support.sins import SINS
 ROOT = Path(__file__).parents[2]
 
 
-def examined(path, launcher, *, start=10.0, move=10.0, cpu=20.0, boards="mummy_maze/duel", roles=()):
+def examined(
+    path, launcher, *, start=10.0, move=10.0, cpu=20.0, boards="mummy_maze/duel", roles=()
+):
     """A checkup at a board, with limits that suit the test."""
     bot = replace(discovery.from_path(path), roles=roles)
     conditions = Conditions(
@@ -39,7 +50,9 @@ def examined(path, launcher, *, start=10.0, move=10.0, cpu=20.0, boards="mummy_m
 
 @pytest.fixture
 def hurried(monkeypatch):
-    """Let the pieces of a question come soon after each other, for bots that wait for all of them anyway."""
+    """Let the pieces of a question come soon after each other, for bots that wait for all of them
+    anyway.
+    """
     monkeypatch.setattr(conversation, "PAUSE_S", 0.002)
 
 
@@ -95,15 +108,30 @@ def written(folder, body, name="mine.py"):
 
 KNOWN = "arena match game roles role seed time board ready? turn last state legal go score end"
 BODIES = {
-    "prints a word before": ("if word == 'go': print('Move:', legal[0], flush=True); continue", "the move alone"),
+    "prints a word before": (
+        "if word == 'go': print('Move:', legal[0], flush=True); continue",
+        "the move alone",
+    ),
     "prints nothing": ("if word == 'go': print(flush=True); continue", "it printed an empty line"),
-    "two blanks": ("if word == 'go': print(legal[0].replace(' ', '  '), flush=True); continue", "by one space"),
-    "ready for everything": ("if word == 'go': print('ready', flush=True); continue", "answers `ready?` only"),
+    "two blanks": (
+        "if word == 'go': print(legal[0].replace(' ', '  '), flush=True); continue",
+        "by one space",
+    ),
+    "ready for everything": (
+        "if word == 'go': print('ready', flush=True); continue",
+        "answers `ready?` only",
+    ),
 }
 NEVER_SENT = {
-    "new words": (f"if word not in '{KNOWN}'.split(): raise ValueError(word)", "ValueError: weather"),
+    "new words": (
+        f"if word not in '{KNOWN}'.split(): raise ValueError(word)",
+        "ValueError: weather",
+    ),
     "a number after `go`": ("if word == 'go': int(rest)", "ValueError: invalid literal for int"),
-    "plain line ends": ("if line.endswith('\\r\\n'): raise ValueError(line)", "ValueError: arena 1"),
+    "plain line ends": (
+        "if line.endswith('\\r\\n'): raise ValueError(line)",
+        "ValueError: arena 1",
+    ),
 }
 READS_WHAT_IS_THERE = """\
 import os
@@ -125,9 +153,13 @@ def test_a_misunderstanding_of_the_protocol_is_explained(kind, tmp_path, launche
 
 @pytest.mark.usefixtures("hurried")
 @pytest.mark.parametrize("kind", sorted(NEVER_SENT))
-def test_a_bot_that_needs_lines_as_its_event_has_them_is_fit_and_reads_of_others(kind, tmp_path, launcher):
+def test_a_bot_that_needs_lines_as_its_event_has_them_is_fit_and_reads_of_others(
+    kind, tmp_path, launcher
+):
     body, words = NEVER_SENT[kind]
-    found = examined(written(tmp_path, f"    {body}\n"), launcher, boards="connect_four/standard", roles=("red",))
+    found = examined(
+        written(tmp_path, f"    {body}\n"), launcher, boards="connect_four/standard", roles=("red",)
+    )
     assert found.sound, text_of(found)
     (finding,) = found.findings
     assert finding.weight is Weight.ADVICE
@@ -157,7 +189,9 @@ say(legal[0])
 @pytest.mark.parametrize("name", [variations.PIECES, variations.NEW_WORDS])
 def test_a_variation_leaves_a_bot_the_time_that_it_needs(tmp_path, launcher, name):
     bot = live.bot_of(tmp_path / "slow.py", SLOW)
-    conditions = Conditions(time=TimeControl(start=9.0, move=9.0), sandbox=choice.choose("auto", unsafe=False))
+    conditions = Conditions(
+        time=TimeControl(start=9.0, move=9.0), sandbox=choice.choose("auto", unsafe=False)
+    )
     match = live.match_of("connect_four/standard", bot, conditions=conditions)
     run = conversation.run_check(match, match.seats[0].role, launcher, name, usual=LOAD_S)
     assert run.findings == ()
@@ -166,12 +200,21 @@ def test_a_variation_leaves_a_bot_the_time_that_it_needs(tmp_path, launcher, nam
 
 
 def test_a_bot_that_is_silent_at_lines_that_no_match_has_is_not_waited_for(tmp_path, launcher):
-    bot = live.bot_of(tmp_path / "strict.py", python(ready="if not line.endswith('\\r\\n'): say('ready')"))
-    conditions = Conditions(time=TimeControl(start=None, move=None), sandbox=choice.choose("auto", unsafe=False))
+    bot = live.bot_of(
+        tmp_path / "strict.py", python(ready="if not line.endswith('\\r\\n'): say('ready')")
+    )
+    conditions = Conditions(
+        time=TimeControl(start=None, move=None), sandbox=choice.choose("auto", unsafe=False)
+    )
     match = live.match_of("connect_four/standard", bot, conditions=conditions)
-    run = conversation.run_check(match, match.seats[0].role, launcher, variations.WINDOWS, usual=0.0)
+    run = conversation.run_check(
+        match, match.seats[0].role, launcher, variations.WINDOWS, usual=0.0
+    )
     (finding,) = run.findings
-    assert (finding.weight, finding.words) == (Weight.ADVICE, "no `ready`, where the plain question had one")
+    assert (finding.weight, finding.words) == (
+        Weight.ADVICE,
+        "no `ready`, where the plain question had one",
+    )
 
 
 @pytest.mark.slow
@@ -181,21 +224,31 @@ def test_a_check_ends_where_an_event_would_wait_for_ever(tmp_path, launcher, mon
     sleeps = "time.sleep(99)"
     text = python(ready=sleeps) if said == "`ready`" else python(go=sleeps)
     bot = live.bot_of(tmp_path / "sleeps.py", text)
-    conditions = Conditions(time=TimeControl(start=None, move=None), sandbox=choice.choose("auto", unsafe=False))
+    conditions = Conditions(
+        time=TimeControl(start=None, move=None), sandbox=choice.choose("auto", unsafe=False)
+    )
     found = checkup(bot, rulebook.find("connect_four/standard"), conditions, launcher)
     assert (found.sound, found.skipped, len(found.runs)) == (False, 1, 1)
     assert f"no {said}: the check waited 0.5 s; the event would wait for ever" in text_of(found)
 
 
 @pytest.mark.usefixtures("hurried")
-def test_a_slow_bot_plays_its_first_match_whole_and_of_others_the_beginning(tmp_path, launcher, monkeypatch):
+def test_a_slow_bot_plays_its_first_match_whole_and_of_others_the_beginning(
+    tmp_path, launcher, monkeypatch
+):
     monkeypatch.setattr(check_module, "WHOLE_MATCHES_S", 0.0)
     numbers = []
     (tmp_path / "mine.py").write_text(cup.FIRST)
-    conditions = Conditions(time=TimeControl(start=9.0, move=9.0), sandbox=choice.choose("auto", unsafe=False))
+    conditions = Conditions(
+        time=TimeControl(start=9.0, move=9.0), sandbox=choice.choose("auto", unsafe=False)
+    )
     bot = discovery.from_path(tmp_path / "mine.py")
     found = checkup(
-        bot, rulebook.find("connect_four/standard"), conditions, launcher, lambda _, at_most: numbers.append(at_most)
+        bot,
+        rulebook.find("connect_four/standard"),
+        conditions,
+        launcher,
+        lambda _, at_most: numbers.append(at_most),
     )
     assert found.sound, text_of(found)
     first, *others = found.runs
@@ -225,7 +278,9 @@ def test_a_bot_that_takes_what_arrives_for_a_question_is_found_out(tmp_path, lau
     words = "it answered before the whole question was there"
     for _ in range(
         6
-    ):  # a question may reach it in two parts already in a plain match, which ends there: early_lines.py
+        # a question may reach it in two parts already in a plain match, which ends there:
+        # early_lines.py
+    ):
         found = examined(tmp_path / "mine.py", launcher, roles=("explorer",))
         assert not found.sound
         if words in text_of(found):
@@ -236,8 +291,13 @@ def test_a_bot_that_takes_what_arrives_for_a_question_is_found_out(tmp_path, lau
 @pytest.mark.usefixtures("hurried")
 @pytest.mark.slow
 def test_a_bot_that_fails_in_one_role_only_is_examined_in_the_others(tmp_path, launcher):
-    found = examined(written(tmp_path, "    if line == 'role mummy\\n': raise SystemExit(9)\n"), launcher)
-    assert {one.role: one.sound for one in found.runs if not one.variation} == {"explorer": True, "mummy": False}
+    found = examined(
+        written(tmp_path, "    if line == 'role mummy\\n': raise SystemExit(9)\n"), launcher
+    )
+    assert {one.role: one.sound for one in found.runs if not one.variation} == {
+        "explorer": True,
+        "mummy": False,
+    }
 
 
 @pytest.mark.slow
@@ -250,16 +310,28 @@ def test_a_bot_that_never_gets_ready_is_tried_once(tmp_path, launcher):
 @pytest.mark.usefixtures("hurried")
 @pytest.mark.slow
 def test_unseeded_dice_are_pointed_out(tmp_path, launcher):
-    body = "    if word == 'go': print(legal[int.from_bytes(os.urandom(2)) % len(legal)], flush=True); continue\n"
+    body = (
+        "    if word == 'go': print(legal[int.from_bytes(os.urandom(2)) % len(legal)], "
+        "flush=True); continue\n"
+    )
     found = examined(written(tmp_path, body), launcher)
     assert found.sound
     assert "seed your random numbers" in text_of(found)
 
 
 def test_what_is_close_to_its_limit_is_pointed_out():
-    report = SeatReport(role="mummy", bot="mine", digest="", ready=3.0, memory=200_000_000, cpu=31.0)
+    report = SeatReport(
+        role="mummy", bot="mine", digest="", ready=3.0, memory=200_000_000, cpu=31.0
+    )
     run = CheckRun(
-        board="", role="mummy", variation="", greeted=True, moves=(), walls=(0.1, 0.6), report=report, findings=()
+        board="",
+        role="mummy",
+        variation="",
+        greeted=True,
+        moves=(),
+        walls=(0.1, 0.6),
+        report=report,
+        findings=(),
     )
     bot = Bot(name="mine", command=(), digest="")
     found = Checkup(bot=bot, conditions=Conditions(), runs=(run,), findings=(), skipped=0)
@@ -275,7 +347,14 @@ def test_what_is_close_to_its_limit_is_pointed_out():
 def test_an_answer_may_use_the_bank_before_it_is_close_to_a_limit():
     report = SeatReport(role="mummy", bot="mine", digest="")
     run = CheckRun(
-        board="", role="mummy", variation="", greeted=True, moves=(), walls=(0.9, 1.6), report=report, findings=()
+        board="",
+        role="mummy",
+        variation="",
+        greeted=True,
+        moves=(),
+        walls=(0.9, 1.6),
+        report=report,
+        findings=(),
     )
     bot = Bot(name="mine", command=(), digest="")
     for time, words in (
@@ -283,7 +362,9 @@ def test_an_answer_may_use_the_bank_before_it_is_close_to_a_limit():
         (TimeControl(move=1.0, bank=2.0), ["1 answer of 100 takes 1.6 of the 3 s that it may"]),
         (TimeControl(move=1.0, clock="cpu"), []),
     ):
-        found = Checkup(bot=bot, conditions=Conditions(time=time), runs=(run,), findings=(), skipped=0)
+        found = Checkup(
+            bot=bot, conditions=Conditions(time=time), runs=(run,), findings=(), skipped=0
+        )
         assert [one.words for one in _near_limits(found)] == words
 
 
@@ -292,35 +373,51 @@ def test_a_variation_keeps_every_line_of_the_question():
     assert b"".join(variations.in_pieces(question)) == question
     assert all(not piece.endswith(b"go 500\n") for piece in variations.in_pieces(question))
     (new,) = variations.new_words(question)
-    assert [line for line in new.split(b"\n") if line in question.split(b"\n")] == question.split(b"\n")
+    assert [line for line in new.split(b"\n") if line in question.split(b"\n")] == question.split(
+        b"\n"
+    )
     assert new.endswith(b"\ngo 500\n")
     assert variations.no_clock(question) == (question.replace(b"go 500", b"go"),)
-    assert variations.no_clock(b"time start 5000 move 1000 bank 0\nready?\n") == (b"time bank 0\nready?\n",)
+    assert variations.no_clock(b"time start 5000 move 1000 bank 0\nready?\n") == (
+        b"time bank 0\nready?\n",
+    )
     assert variations.carriage_returns(b"go\n") == (b"go\r\n",)
 
 
 def test_the_same_trouble_elsewhere_is_told_once():
     one = Finding(weight=Weight.ADVICE, where="here", words="a", cure="do")
     fault = replace(one, weight=Weight.FAULT, where="there")
-    assert merge([one, replace(one, where="else"), one, fault]) == (fault, replace(one, again=("else",)))
+    assert merge([one, replace(one, where="else"), one, fault]) == (
+        fault,
+        replace(one, again=("else",)),
+    )
 
 
 def test_a_move_of_an_earlier_turn_is_recognised():
-    assert "forget the old `legal` lines" in advice.of_illegal("go 1", ("go 2", "go 3"), {"go 1"}, ())
+    assert "forget the old `legal` lines" in advice.of_illegal(
+        "go 1", ("go 2", "go 3"), {"go 1"}, ()
+    )
 
 
 def test_a_signal_without_words_has_a_cure_too():
-    killed = Failure(cause=Cause.ENDED, words="it ended before its answer", exit_code=-signal.SIGKILL)
+    killed = Failure(
+        cause=Cause.ENDED, words="it ended before its answer", exit_code=-signal.SIGKILL
+    )
     assert "perhaps because memory ran out" in advice.of_failure(killed)
     assert advice.of_failure(replace(killed, exit_code=-signal.SIGUSR1)) == "look at its stderr"
 
 
 def test_a_cure_goes_by_what_arena_saw_and_not_by_its_words_in_the_mouth_of_a_bot():
     ended = Failure(cause=Cause.ENDED, words="it ended before its answer: exit 3", exit_code=3)
-    words = "could not be started; it closed its output; 9 bytes without a newline; signal SIGSEGV; exit 0"
+    words = (
+        "could not be started; it closed its output; 9 bytes without a newline; signal "
+        "SIGSEGV; exit 0"
+    )
     assert advice.of_failure(replace(ended, words=words), words) == advice.of_failure(ended)
     waited = Failure(
-        cause=Cause.NO_ANSWER, words="1000 ms passed, 0 ms of CPU", spent=TimeUsed(wall=1.0, cpu=0.3, waited=0.2)
+        cause=Cause.NO_ANSWER,
+        words="1000 ms passed, 0 ms of CPU",
+        spent=TimeUsed(wall=1.0, cpu=0.3, waited=0.2),
     )
     for cpu, cure in ((0.3, "it computes all the time"), (0.1, "it said nothing")):
         failure = replace(waited, spent=waited.spent._replace(cpu=cpu))
@@ -331,9 +428,15 @@ def test_a_cure_goes_by_what_arena_saw_and_not_by_its_words_in_the_mouth_of_a_bo
     ("text", "cure"),
     [
         ("", "its file is empty"),
-        ("if 1:\n\tx = 1\n        y = 2\n", "indents by tabs in some lines and by spaces in others"),
+        (
+            "if 1:\n\tx = 1\n        y = 2\n",
+            "indents by tabs in some lines and by spaces in others",
+        ),
         ("# \udce9\n", "save the file as UTF-8"),
-        ("raise PermissionError(13, 'Permission denied', '/home/ada/.profile')", "put its files there"),
+        (
+            "raise PermissionError(13, 'Permission denied', '/home/ada/.profile')",
+            "put its files there",
+        ),
     ],
 )
 def test_a_file_that_cannot_run_has_a_cure_of_its_own(tmp_path, launcher, text, cure):
@@ -392,7 +495,9 @@ def test_what_is_no_bot_at_all_is_a_no_and_what_is_not_there_a_mistake(workspace
     broken = cup.arena(workspace, "check", "bots/_folder")
     assert broken.returncode == 1
     assert "did you mean 'command'?" in broken.stdout
-    assert not json.loads(cup.arena(workspace, "check", "bots/_folder", "--json").stdout)[0]["sound"]
+    assert not json.loads(cup.arena(workspace, "check", "bots/_folder", "--json").stdout)[0][
+        "sound"
+    ]
     absent = cup.arena(workspace, "check", "nobody")
     assert (absent.returncode, absent.stdout) == (2, "")
     assert "there is no bot 'nobody'" in absent.stderr
@@ -410,11 +515,16 @@ NEEDS = python(
     first="import mmap\ntry: os.chmod(__file__, 0o700)\nexcept OSError: pass",
 )
 TRIES = python(
-    first="import ctypes\ncall = ctypes.CDLL(None).syscall\nfor number in range(10_000, 11_100): call(number)"
+    first=(
+        "import ctypes\ncall = ctypes.CDLL(None).syscall\n"
+        "for number in range(10_000, 11_100): call(number)"
+    )
 )
 
 
-@pytest.mark.skipif(choice.failure("landlock") is not None, reason="calls are counted at the level landlock only")
+@pytest.mark.skipif(
+    choice.failure("landlock") is not None, reason="calls are counted at the level landlock only"
+)
 def test_a_bot_that_tries_every_number_of_a_call_takes_no_memory_of_ours(tmp_path):
     path = tmp_path / "tries.py"
     path.write_text(TRIES)
@@ -426,7 +536,9 @@ def test_a_bot_that_tries_every_number_of_a_call_takes_no_memory_of_ours(tmp_pat
     assert 0 < len(watching.refused.counts) <= refused.NAMES
 
 
-@pytest.mark.skipif(choice.failure("landlock") is not None, reason="calls are named at the level landlock only")
+@pytest.mark.skipif(
+    choice.failure("landlock") is not None, reason="calls are named at the level landlock only"
+)
 @pytest.mark.parametrize("warm", [True, False])
 def test_the_system_calls_that_were_refused_to_a_bot_are_named(tmp_path, launcher, warm):
     path = tmp_path / "needs.py"
@@ -449,14 +561,19 @@ def test_the_system_calls_that_were_refused_to_a_bot_are_named(tmp_path, launche
 @pytest.mark.parametrize(
     ("line", "cure"),
     [
-        ("import urllib.request as r; r.urlopen('http://x.example/')", "it uses the network, and a bot has none"),
+        (
+            "import urllib.request as r; r.urlopen('http://x.example/')",
+            "it uses the network, and a bot has none",
+        ),
         ("import socket; socket.socket()", "it uses the network, and a bot has none"),
         ("open('/home/ann/weights.txt')", "it opens a file of another computer"),
         (r"open('C:\\Users\\ann\\weights.txt')", "it opens a file of another computer"),
         ("open('weights.txt')", "it opens a file that is not there"),
     ],
 )
-def test_what_works_on_the_authors_computer_only_has_a_cure_of_its_own(line, cure, tmp_path, launcher):
+def test_what_works_on_the_authors_computer_only_has_a_cure_of_its_own(
+    line, cure, tmp_path, launcher
+):
     (tmp_path / "mine.py").write_text(f"{line}\n{cup.FIRST}")
     found = examined(tmp_path / "mine.py", launcher, roles=("explorer",))
     assert found.findings[0].cure.startswith(cure), found.findings[0]

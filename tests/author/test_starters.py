@@ -1,4 +1,6 @@
-"""Starter kits: each is a bot that plays legal moves at once; `arena new` makes one under a name."""
+"""Starter kits: each is a bot that plays legal moves at once; `arena new` makes one under a
+name.
+"""
 
 import json
 import re
@@ -21,14 +23,18 @@ WORDS = {"name": "mine", "path": "bots/mine", "match": "bots/mine bots/mine --bo
 
 
 def bot_of(kit, folder):
-    """The kit as a bot in a folder, built; the test is skipped where its language is not on this machine."""
+    """The kit as a bot in a folder, built; the test is skipped where its language is not on this
+    machine.
+    """
     starters.copy(kit, folder, author="A", games=[], replacements=WORDS)
     said = tomllib.loads((folder / "bot.toml").read_text())
     for words in (kit.build, said["command"]):
         program = shlex.split(words)[0] if words else ""
         if program and program != "python" and "/" not in program and shutil.which(program) is None:
             pytest.skip(f"{program} is not on this machine")
-    (bot,) = builds.built([discovery.from_path(folder)], folder.parent / "kept", choice.choose("auto", unsafe=False))
+    (bot,) = builds.built(
+        [discovery.from_path(folder)], folder.parent / "kept", choice.choose("auto", unsafe=False)
+    )
     return bot
 
 
@@ -37,7 +43,9 @@ def record_of(bot, label, launcher):
 
 
 def test_the_kits_are_those_that_are_promised():
-    assert {"python", "python_kit", "javascript", "c", "cpp", "rust", "go", "java", "bash"} <= set(KITS)
+    assert {"python", "python_kit", "javascript", "c", "cpp", "rust", "go", "java", "bash"} <= set(
+        KITS
+    )
 
 
 def test_a_kit_is_found_by_the_ending_of_its_program_too():
@@ -46,7 +54,9 @@ def test_a_kit_is_found_by_the_ending_of_its_program_too():
     ]
 
 
-PLAYED = [pytest.param(name, marks=[packages.OWN] if name == "python_policy" else []) for name in KITS]
+PLAYED = [
+    pytest.param(name, marks=[packages.OWN] if name == "python_policy" else []) for name in KITS
+]
 """That kit imports numpy."""
 
 
@@ -76,20 +86,30 @@ def test_a_kit_is_one_readable_program_and_two_pages(name):
 
 @pytest.mark.parametrize("name", KITS)
 def test_nothing_of_a_kit_is_left_to_fill_in(name, tmp_path):
-    starters.copy(starters.find(name), tmp_path / "mine", author='"A" \\ B', games=["mummy_maze"], replacements=WORDS)
+    starters.copy(
+        starters.find(name),
+        tmp_path / "mine",
+        author='"A" \\ B',
+        games=["mummy_maze"],
+        replacements=WORDS,
+    )
     said = tomllib.loads((tmp_path / "mine" / "bot.toml").read_text())
     assert (said["author"], said["games"]) == ('"A" \\ B', ["mummy_maze"])
     for page in ("README.md", "AGENTS.md"):
         text = (tmp_path / "mine" / page).read_text()
         assert "arena check bots/mine" in text
-        assert not any(f"@{word}@" in text for word in ("name", "path", "match", "board", "author", "game"))
+        assert not any(
+            f"@{word}@" in text for word in ("name", "path", "match", "board", "author", "game")
+        )
 
 
 def test_the_guide_for_coding_agents_names_commands_that_exist():
     known = {name for lines in COMMANDS.values() for name in lines}
     guide = (starters.HERE / "AGENTS.md").read_text()
     assert {"check", "rerun"} <= set(re.findall(r"`arena (\S+?)[` ]", guide)) <= known
-    assert re.findall(r"`arena (\S+?)[` ]", starters.LESSONS) == ["lessons"]  # said where there is this command
+    assert re.findall(r"`arena (\S+?)[` ]", starters.LESSONS) == [
+        "lessons"
+    ]  # said where there is this command
 
 
 def test_a_language_is_found_by_the_name_that_people_use():
@@ -108,7 +128,17 @@ def workspace(tmp_path):
 
 
 def test_new_makes_a_bot_in_the_folder_of_the_workspace_and_it_plays(workspace):
-    made = cup.arena(workspace, "new", "mine", "--language", "python_kit", "--game", "mummy_maze", "--author", "Ann")
+    made = cup.arena(
+        workspace,
+        "new",
+        "mine",
+        "--language",
+        "python_kit",
+        "--game",
+        "mummy_maze",
+        "--author",
+        "Ann",
+    )
     assert made.returncode == 0, made.stderr
     bot = discovery.from_path(workspace / "bots" / "mine")
     assert (bot.name, bot.games) == ("mine", ("mummy_maze",))
@@ -119,8 +149,12 @@ def test_new_makes_a_bot_in_the_folder_of_the_workspace_and_it_plays(workspace):
 
 def test_new_says_how_to_go_on_and_those_commands_work(workspace):
     made = cup.arena(workspace, "new", "mine")
-    commands = [line.strip() for line in made.stdout.splitlines() if line.startswith("  arena match")]
-    assert commands == ["arena match bots/mine bots/mine --board mummy_maze/duel"]  # the event's first
+    commands = [
+        line.strip() for line in made.stdout.splitlines() if line.startswith("  arena match")
+    ]
+    assert commands == [
+        "arena match bots/mine bots/mine --board mummy_maze/duel"
+    ]  # the event's first
     assert cup.arena(workspace, *shlex.split(commands[0])[1:], "--no-draw").returncode == 0
 
 

@@ -1,4 +1,6 @@
-"""`arena submit`, `bots`, `withdraw`: who is taken in and why not, what is kept, and that nothing else is touched."""
+"""`arena submit`, `bots`, `withdraw`: who is taken in and why not, what is kept, and that nothing
+else is touched.
+"""
 
 import gzip
 import json
@@ -47,7 +49,9 @@ from tests.support.programs import python
 
 @pytest.fixture(scope="module")
 def taught(tmp_path_factory):
-    """A class has submitted: the workspace, what was said, and what stood outside before and after."""
+    """A class has submitted: the workspace, what was said, and what stood outside before and
+    after.
+    """
     home = tmp_path_factory.mktemp("class")
     here = classroom.workspace(home / "ws")
     submitted = classroom.make(home / "class")
@@ -77,7 +81,9 @@ def test_nothing_is_written_outside_the_workspace_and_nothing_half_within(taught
     assert sorted(path.name for path in here.iterdir()) == [
         *("bots", "people.csv", "results", "rules", "tournament.toml")
     ]
-    assert sorted(path.name for path in (here / "bots" / "_versions").iterdir() if path.name[0] == ".") == [".lock"]
+    assert sorted(
+        path.name for path in (here / "bots" / "_versions").iterdir() if path.name[0] == "."
+    ) == [".lock"]
     assert not [path for path in here.rglob("*") if path.is_symlink() or "slipped" in path.name]
 
 
@@ -86,7 +92,9 @@ def test_a_refused_bot_is_kept_apart_with_its_reason(taught):
     here, _, _ = taught
     assert {path.name for path in (here / "bots" / "_refused").iterdir()} == set(classroom.REASONS)
     assert "case matters" in (here / "bots/_refused/wrong_case/reason.txt").read_text()
-    assert (here / "bots/_refused/wrong_case/submitted/wrong_case.py").read_text() == classroom.BAD["wrong_case"]
+    assert (here / "bots/_refused/wrong_case/submitted/wrong_case.py").read_text() == classroom.BAD[
+        "wrong_case"
+    ]
 
 
 @pytest.mark.slow
@@ -95,7 +103,13 @@ def test_bots_lists_who_plays_and_who_was_refused(taught):
     rows = {row["name"]: row for row in json.loads(cup.arena(here, "bots", "--json").stdout)}
     assert len(rows) == 20
     ann = rows["in_a_folder"]
-    assert (ann["version"], ann["author"], ann["language"], ann["games"], ann["state"]) == (1, "Ann", "", [], "plays")
+    assert (ann["version"], ann["author"], ann["language"], ann["games"], ann["state"]) == (
+        1,
+        "Ann",
+        "",
+        [],
+        "plays",
+    )
     assert rows["zipped"]["language"] == "python"
     assert rows["empty"]["state"] == "refused"
     assert "in_a_folder" in cup.arena(here, "bots").stdout
@@ -106,7 +120,9 @@ def test_every_author_has_a_name_to_show(taught):
     here, done, _ = taught
     answers = json.loads(done.stdout)
     shown = {row["display"]: row["name"] for row in answers}
-    assert shown.items() >= {**classroom.NAMES, "Łukasz Żak": "Lukasz_Zak"}.items() - {("Łukasz", "Lukasz")}
+    assert shown.items() >= {**classroom.NAMES, "Łukasz Żak": "Lukasz_Zak"}.items() - {
+        ("Łukasz", "Lukasz")
+    }
     assert "8 accepted, 12 refused" in done.stderr
     assert "nothing from 1 of the table of people: No Show" in done.stderr
     table = cup.arena(here, "bots")
@@ -127,8 +143,14 @@ def test_those_who_were_taken_in_play_and_nobody_else(taught):
 @pytest.mark.slow
 def test_every_fit_bot_plays_under_its_authors_display_name(taught):
     here, done, _ = taught
-    fit = {row["name"]: row["display"] for row in json.loads(done.stdout) if row["result"] == "accepted"}
-    played = cup.run_event(here, "--name", "once", "--set", "rounds=1")  # all against all are 7 times as many matches
+    fit = {
+        row["name"]: row["display"]
+        for row in json.loads(done.stdout)
+        if row["result"] == "accepted"
+    }
+    played = cup.run_event(
+        here, "--name", "once", "--set", "rounds=1"
+    )  # all against all are 7 times as many matches
     assert played.returncode == 0, played.stderr
     rows = cup.leaderboard(here, "once")
     assert {row["bot"]: row["display"] for row in rows} == fit
@@ -142,7 +164,9 @@ def here(tmp_path):
 
 @pytest.fixture
 def untried(here):
-    """Submissions to the workspace, where every bot is taken without a trial, but none may be called `seated`."""
+    """Submissions to the workspace, where every bot is taken without a trial, but none may be
+    called `seated`.
+    """
     return classroom.untried(here, reserved=["seated"])
 
 
@@ -156,7 +180,9 @@ def states(here: Path) -> dict[tuple[str, object], str]:
     return {(row["name"], row["version"]): row["state"] for row in rows}
 
 
-def test_a_new_version_plays_in_place_of_the_old_one_and_only_its_matches_are_new(here, untried, tmp_path):
+def test_a_new_version_plays_in_place_of_the_old_one_and_only_its_matches_are_new(
+    here, untried, tmp_path
+):
     mine = written(tmp_path / "mine.py")
     assert classroom.submit(untried, mine).version == 1
     played = cup.run_event(here)
@@ -164,7 +190,11 @@ def test_a_new_version_plays_in_place_of_the_old_one_and_only_its_matches_are_ne
     assert classroom.submit(untried, mine).status == "known"
     mine.write_text(f"# better\n{GOOD}")
     assert classroom.submit(untried, mine).version == 2
-    assert states(here) == {("mine", 2): "plays", ("mine", 1): "replaced", ("rival", None): "by hand"}
+    assert states(here) == {
+        ("mine", 2): "plays",
+        ("mine", 1): "replaced",
+        ("rival", None): "by hand",
+    }
     (board,) = json.loads(cup.run_event(here, "--plan", "--json").stdout)
     assert (board["matches"], board["played"]) == (2, 0)
     played = cup.run_event(here)
@@ -206,7 +236,9 @@ def test_a_bot_that_somebody_else_took_away_just_before_it_is_withdrawn_is_one_l
             refused.append(str(error))
 
     def waits_for_the_lock():
-        opened = [os.path.realpath(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd")]
+        opened = [
+            os.path.realpath(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd")
+        ]
         return opened.count(str(lock)) == 2  # once for each who holds it or waits
 
     second = threading.Thread(target=withdraw)
@@ -245,14 +277,19 @@ def test_a_withdrawn_bot_plays_no_more_and_comes_back_as_it_was(here):
     assert states(here) == {("rival", 1): "plays"}
 
 
-def test_a_submission_that_was_killed_midway_leaves_nothing_that_is_taken_for_a_bot(here, untried, tmp_path):
+def test_a_submission_that_was_killed_midway_leaves_nothing_that_is_taken_for_a_bot(
+    here, untried, tmp_path
+):
     half = here / "bots/_versions/.incoming/.version"
     half.mkdir(parents=True)
     (half / "mine.py").write_text("half a pro")
     assert states(here) == {("rival", None): "by hand"}
     assert classroom.submit(untried, here / "bots/rival.py").version == 1
     (here / "bots/rival.py").unlink()  # as when it is killed between the version and its place
-    assert classroom.submit(untried, written(tmp_path / "rival.py", LAST)).words == "it was version 1, and plays again"
+    assert (
+        classroom.submit(untried, written(tmp_path / "rival.py", LAST)).words
+        == "it was version 1, and plays again"
+    )
     assert (here / "bots/rival.py").read_text() == LAST
 
 
@@ -262,7 +299,9 @@ class KilledError(BaseException):
 
 @pytest.mark.parametrize("at_once", [True, False], ids=["exchanged", "one after the other"])
 @pytest.mark.parametrize("moves", range(1, 8))
-def test_killed_at_any_move_of_a_file_a_submission_is_whole_after_the_next_one(moves, at_once, tmp_path, monkeypatch):
+def test_killed_at_any_move_of_a_file_a_submission_is_whole_after_the_next_one(
+    moves, at_once, tmp_path, monkeypatch
+):
     store = BotStore(tmp_path / "bots")
     submissions = classroom.untried(tmp_path)
     home = classroom.folder_bot(tmp_path / "mine")
@@ -282,7 +321,9 @@ def test_killed_at_any_move_of_a_file_a_submission_is_whole_after_the_next_one(m
     with monkeypatch.context() as patch:
         patch.setattr(os, "rename", until_killed(whole[0]))
         patch.setattr(os, "replace", until_killed(whole[1]))
-        patch.setattr(bot_store, "exchange", until_killed(whole[2]) if at_once else lambda *_: False)
+        patch.setattr(
+            bot_store, "exchange", until_killed(whole[2]) if at_once else lambda *_: False
+        )
         killed = False
         try:
             classroom.submit(submissions, home)
@@ -312,7 +353,9 @@ def test_two_names_are_exchanged_in_one_step_where_the_file_system_can(tmp_path)
         bot_store.exchange(tmp_path / "one", tmp_path / "none")
 
 
-def test_a_bot_whose_shape_changes_is_put_back_when_somebody_is_killed_in_between(tmp_path, monkeypatch):
+def test_a_bot_whose_shape_changes_is_put_back_when_somebody_is_killed_in_between(
+    tmp_path, monkeypatch
+):
     store = BotStore(tmp_path / "bots")
     submissions = classroom.untried(tmp_path)
     classroom.submit(submissions, classroom.folder_bot(tmp_path / "mine"))
@@ -339,12 +382,20 @@ def test_all_of_a_submission_is_on_disk_before_it_has_its_name(tmp_path, monkeyp
 
     def check(source):
         every = [Path(source), *Path(source).rglob("*")]
-        assert {path.stat().st_ino for path in every} <= synced, f"{source} has its name before it is on disk"
+        assert {path.stat().st_ino for path in every} <= synced, (
+            f"{source} has its name before it is on disk"
+        )
 
     def mover(move):
         def moved(source, target, **named):
-            folders = (f"/proc/self/fd/{named[key]}" if key in named else "." for key in ("src_dir_fd", "dst_dir_fd"))
-            paths = [os.path.realpath(Path(at, name)) for at, name in zip(folders, (source, target), strict=True)]
+            folders = (
+                f"/proc/self/fd/{named[key]}" if key in named else "."
+                for key in ("src_dir_fd", "dst_dir_fd")
+            )
+            paths = [
+                os.path.realpath(Path(at, name))
+                for at, name in zip(folders, (source, target), strict=True)
+            ]
             if ".incoming" not in paths[1]:
                 check(paths[0])
             return move(source, target, **named)
@@ -352,18 +403,28 @@ def test_all_of_a_submission_is_on_disk_before_it_has_its_name(tmp_path, monkeyp
         return moved
 
     monkeypatch.setattr(os, "fsync", fsync)
-    for module, name, move in ((os, "rename", whole[1]), (os, "replace", whole[2]), (bot_store, "exchange", whole[3])):
+    for module, name, move in (
+        (os, "rename", whole[1]),
+        (os, "replace", whole[2]),
+        (bot_store, "exchange", whole[3]),
+    ):
         monkeypatch.setattr(module, name, mover(move))
     home = classroom.folder_bot(tmp_path / "mine")
-    submissions = classroom.untried(tmp_path, faults=lambda bot: ("no",) if bot.name == "bad" else ())
+    submissions = classroom.untried(
+        tmp_path, faults=lambda bot: ("no",) if bot.name == "bad" else ()
+    )
     for text in (GOOD, LAST):
         (home / "bot.py").write_text(text)
         assert classroom.submit(submissions, home).status == "accepted"
         assert classroom.submit(submissions, home, "bad").status == "refused"
-    assert {(store.bots / name).stat().st_ino for name in (".", "_versions/mine", "_refused")} <= synced
+    assert {
+        (store.bots / name).stat().st_ino for name in (".", "_versions/mine", "_refused")
+    } <= synced
 
 
-def test_a_version_that_a_power_cut_emptied_is_made_again_and_blocks_nobody(here, untried, tmp_path):
+def test_a_version_that_a_power_cut_emptied_is_made_again_and_blocks_nobody(
+    here, untried, tmp_path
+):
     home, rival = classroom.folder_bot(tmp_path / "mine"), here / "bots/rival.py"
     classroom.submit(untried, home)
     classroom.submit(untried, rival)
@@ -378,7 +439,9 @@ def test_a_version_that_a_power_cut_emptied_is_made_again_and_blocks_nobody(here
     assert classroom.submit(untried, rival).version == 2
 
 
-def test_a_bot_that_is_too_much_for_arena_is_refused_and_the_others_are_tried(here, tmp_path, monkeypatch):
+def test_a_bot_that_is_too_much_for_arena_is_refused_and_the_others_are_tried(
+    here, tmp_path, monkeypatch
+):
     real, lost = screening.checkup, tmp_path / "lost"
     errors = {"first": SpawnerLostError, "second": OverloadedError}
 
@@ -423,7 +486,10 @@ def test_a_bot_of_the_table_keeps_its_name(here, tmp_path):
     with (here / "tournament.toml").open("a") as file:
         file.write('[[bot]]\nname = "seated"\ncommand = "python bots/rival.py"\n')
     row = submit(here, written(tmp_path / "mine.py", ""), "--as", "seated")
-    assert (row["result"], "is a [[bot]] of tournament.toml" in row["words"]) == ("refused", True), row
+    assert (row["result"], "is a [[bot]] of tournament.toml" in row["words"]) == (
+        "refused",
+        True,
+    ), row
 
 
 def test_a_file_called_after_a_module_of_pythons_is_taken_under_another_name(untried, tmp_path):
@@ -434,7 +500,9 @@ def test_a_file_called_after_a_module_of_pythons_is_taken_under_another_name(unt
 
 @pytest.fixture
 def submissions(tmp_path):
-    return classroom.untried(tmp_path, faults=lambda bot: ("it is wrong",) if "wrong" in Path(bot.files).name else ())
+    return classroom.untried(
+        tmp_path, faults=lambda bot: ("it is wrong",) if "wrong" in Path(bot.files).name else ()
+    )
 
 
 def written(path: Path, text: str = GOOD) -> Path:
@@ -460,7 +528,9 @@ def written(path: Path, text: str = GOOD) -> Path:
         ("a" * 60, "a" * 40),
     ],
 )
-def test_a_name_that_people_have_becomes_a_name_for_a_bot_and_is_shown_as_it_is(real, name, submissions, tmp_path):
+def test_a_name_that_people_have_becomes_a_name_for_a_bot_and_is_shown_as_it_is(
+    real, name, submissions, tmp_path
+):
     answer = classroom.submit(submissions, written(tmp_path / f"{real}.py"))
     assert (answer.status, answer.name) == ("accepted", name)
     assert answer.note.display == unicodedata.normalize("NFC", real)
@@ -470,7 +540,9 @@ def test_a_name_that_people_have_becomes_a_name_for_a_bot_and_is_shown_as_it_is(
 
 @pytest.fixture(scope="module")
 def named(tmp_path_factory):
-    """A workspace with a submission whose name to show has a space and an umlaut, and with a played event."""
+    """A workspace with a submission whose name to show has a space and an umlaut, and with a played
+    event.
+    """
     folder = tmp_path_factory.mktemp("named")
     here = classroom.workspace(folder / "ws", rival=LAST)
     assert submit(here, written(folder / "Anna Müller.py"))["name"] == "Anna_Muller"
@@ -480,7 +552,9 @@ def named(tmp_path_factory):
 
 
 def test_a_display_name_stands_in_the_terminal_the_tables_the_charts_and_the_report(named):
-    from matplotlib.text import Text  # here, so that the other tests do not wait for matplotlib and pandas
+    from matplotlib.text import (
+        Text,
+    )  # here, so that the other tests do not wait for matplotlib and pandas
 
     from arena import charts
     from arena.results.leaderboard import Results
@@ -506,20 +580,28 @@ def test_a_display_name_stands_in_the_terminal_the_tables_the_charts_and_the_rep
 def test_commands_take_the_names_that_tables_show(named, tmp_path):
     here = shutil.copytree(named, tmp_path / "ws", symlinks=True)
     compared = cup.arena(here, "compare", "anna mu\u0308ller", "rival")
-    assert (compared.returncode, "Anna Müller is rated" in compared.stdout) == (0, True), compared.stderr
+    assert (compared.returncode, "Anna Müller is rated" in compared.stdout) == (0, True), (
+        compared.stderr
+    )
     words_of_extras = [("lessons", "Anna Müller"), ("report", "--for", "Anna Müller")]
     there = [words for words in words_of_extras if extras.missing_for(*words) is None]
     for words in (*there, ("match", "Anna Müller", "rival")):
         done = cup.arena(here, *words, *(["--board", "words"] if words[0] == "match" else []))
         assert done.returncode == 0, done.stderr
     assert cup.arena(here, "check", "Anna Müller").returncode == 0
-    assert cup.arena(here, "compare", "Anna Müller", "Anna_Muller").stderr == "Anna_Muller twice: name two bots\n"
+    assert (
+        cup.arena(here, "compare", "Anna Müller", "Anna_Muller").stderr
+        == "Anna_Muller twice: name two bots\n"
+    )
     assert cup.arena(here, "withdraw", "Anna Müller").returncode == 0
     assert not (here / "bots/Anna_Muller.py").exists()
 
 
 def test_a_name_that_two_bots_have_in_tables_is_nobodys():
-    bots = [Bot(name=name, command=("x",), digest="", display="Ann Lee") for name in ("Ann_Lee", "Ann_Lee-2")]
+    bots = [
+        Bot(name=name, command=("x",), digest="", display="Ann Lee")
+        for name in ("Ann_Lee", "Ann_Lee-2")
+    ]
     texts = ("Ann Lee", "ann_lee", "Ann Lee (Ann_Lee-2)", "Bob")
     assert [bot_shown(text, bots) for text in texts] == ["Ann Lee", "Ann_Lee", "Ann_Lee-2", "Bob"]
 
@@ -537,7 +619,10 @@ def test_a_name_that_two_bots_have_in_tables_is_nobodys():
     ],
 )
 def test_no_two_bots_are_shown_under_one_name_whatever_their_authors_wish(shown, labels_):
-    bots = [Bot(name=name, command=("x",), digest="", display=text) for name, text in zip("ab", shown, strict=True)]
+    bots = [
+        Bot(name=name, command=("x",), digest="", display=text)
+        for name, text in zip("ab", shown, strict=True)
+    ]
     assert display_names(bots) == dict(zip("ab", labels_, strict=True))
 
 
@@ -552,10 +637,17 @@ def test_two_people_whose_names_come_to_the_same_have_two_bots_and_keep_them(sub
 
 
 def test_two_students_who_both_hand_in_bot_py_do_not_replace_each_other(submissions, tmp_path):
-    ann, bob = written(tmp_path / "ann/bot.py", "# ann\n"), written(tmp_path / "bob/bot.py", "# bob\n")
+    ann, bob = (
+        written(tmp_path / "ann/bot.py", "# ann\n"),
+        written(tmp_path / "bob/bot.py", "# bob\n"),
+    )
     assert classroom.submit(submissions, ann).version == 1
     refused = classroom.submit(submissions, bob)
-    assert (refused.status, "--replace" in refused.words, str(ann) in refused.words) == ("refused", True, True)
+    assert (refused.status, "--replace" in refused.words, str(ann) in refused.words) == (
+        "refused",
+        True,
+        True,
+    )
     ann.write_text("# better\n")
     assert classroom.submit(submissions, ann).version == 2
     assert classroom.submit(submissions, bob, "bob").version == 1
@@ -572,7 +664,9 @@ def test_a_name_that_is_refused_does_not_hide_what_is_wrong_with_the_bot(submiss
         assert answer.reasons.endswith("it is wrong")
 
 
-def test_a_refusal_quotes_a_bot_as_it_is_also_where_it_writes_what_arena_would(submissions, tmp_path):
+def test_a_refusal_quotes_a_bot_as_it_is_also_where_it_writes_what_arena_would(
+    submissions, tmp_path
+):
     words = "x; to have it skipped, begin its name with _"
     (bot := tmp_path / "new/bot").mkdir(parents=True)
     (bot / "bot.toml").write_text(f"threads = '{words}'\n")
@@ -594,15 +688,26 @@ def test_a_refusal_disappears_when_its_author_hands_in_a_bot_that_is_taken(tmp_p
     for name in ("7", "8", "x"):
         classroom.submit(submissions, written(tmp_path / f"{name}.py", ""))
     assert [one.name for one in store.refused()] == ["Ann", "Bob", "x"]
-    classroom.submit(submissions, written(tmp_path / "later/Ann.py"))  # the same person, from another place
-    classroom.submit(submissions, written(tmp_path / "x.py"), "other")  # the same file, under another name
+    classroom.submit(
+        submissions, written(tmp_path / "later/Ann.py")
+    )  # the same person, from another place
+    classroom.submit(
+        submissions, written(tmp_path / "x.py"), "other"
+    )  # the same file, under another name
     assert [one.name for one in store.refused()] == ["Bob"]
 
 
 @pytest.mark.parametrize(
     "called",
     [
-        *("s7", "ann@x.example", "Ann Lee", "lee, ann", "Ann Lee_1234_assignsubmission_file_", "leeann_s7_99_bot"),
+        *(
+            "s7",
+            "ann@x.example",
+            "Ann Lee",
+            "lee, ann",
+            "Ann Lee_1234_assignsubmission_file_",
+            "leeann_s7_99_bot",
+        ),
         *(
             "Ann Lee_my_bot",
             "Homework 1_ann_attempt_2026-05-01-10-00-00_bot",
@@ -614,14 +719,25 @@ def test_a_refusal_disappears_when_its_author_hands_in_a_bot_that_is_taken(tmp_p
 def test_a_submission_belongs_to_the_person_it_is_called_after(called, tmp_path):
     rows = "Name;E-Mail;ID\nAnn Lee;ann@x.example;s7\nBob Lee;;s8\n"
     everybody = people.read(written(tmp_path / "people.csv", f"\ufeff{rows}"))
-    assert everybody.author(label_of(called)) == Person(name="Ann Lee", email="ann@x.example", id="s7")
+    assert everybody.author(label_of(called)) == Person(
+        name="Ann Lee", email="ann@x.example", id="s7"
+    )
     assert everybody.author(label_of("Lee")) is None
-    assert people.read(written(tmp_path / "people.csv", "name\nAnn Lee\n")).author(label_of("ann lee")).id == "Ann Lee"
+    assert (
+        people.read(written(tmp_path / "people.csv", "name\nAnn Lee\n"))
+        .author(label_of("ann lee"))
+        .id
+        == "Ann Lee"
+    )
 
 
-@pytest.mark.parametrize("called", ["anti_bob", "anti_bob_2", "ann_against_bob", "no_bob_bot_99", "beats_Bob Lee"])
+@pytest.mark.parametrize(
+    "called", ["anti_bob", "anti_bob_2", "ann_against_bob", "no_bob_bot_99", "beats_Bob Lee"]
+)
 def test_a_submission_that_has_a_persons_name_in_its_own_is_not_theirs(called, tmp_path):
-    everybody = people.read(written(tmp_path / "people.csv", "name,e-mail,id\nBob Lee,bob@x.example,bob\nEve,,e1\n"))
+    everybody = people.read(
+        written(tmp_path / "people.csv", "name,e-mail,id\nBob Lee,bob@x.example,bob\nEve,,e1\n")
+    )
     assert everybody.author(label_of(called)) is None
     assert (
         everybody.author(label_of("bob")).name
@@ -643,11 +759,14 @@ def test_a_submission_that_has_a_persons_name_in_its_own_is_not_theirs(called, t
 def test_a_mistake_in_people_csv_is_named_with_its_line(text, said, here, tmp_path):
     (here / "people.csv").write_bytes(text.encode("latin-1"))
     done = cup.arena(here, "submit", str(written(tmp_path / "ann.py")))
-    assert (done.returncode, said in done.stderr, "people.csv" in done.stderr) == (2, True, True), done.stderr
+    assert (done.returncode, said in done.stderr, "people.csv" in done.stderr) == (2, True, True), (
+        done.stderr
+    )
 
 
 @pytest.mark.parametrize(
-    "files", [("bot.py",), ("main.py", "helper.py"), ("bot.toml", "bot.py"), ("bot.py", "notes.txt")]
+    "files",
+    [("bot.py",), ("main.py", "helper.py"), ("bot.toml", "bot.py"), ("bot.py", "notes.txt")],
 )
 def test_submit_and_check_agree_on_what_a_folder_is(files, here, untried, tmp_path, monkeypatch):
     home = tmp_path / "José"
@@ -664,7 +783,9 @@ def test_submit_and_check_agree_on_what_a_folder_is(files, here, untried, tmp_pa
 def test_a_folder_whose_program_is_not_plain_is_refused_in_words(here, tmp_path):
     for name in ("bot.py", "main.py"):
         written(tmp_path / "two" / name)
-    assert "has bot.py and main.py: write a bot.toml" in str(submit(here, tmp_path / "two")["words"])
+    assert "has bot.py and main.py: write a bot.toml" in str(
+        submit(here, tmp_path / "two")["words"]
+    )
     for name in ("ann.py", "util.py"):
         written(tmp_path / "class/none" / name)
     (row,) = json.loads(cup.arena(here, "submit", str(tmp_path / "class"), "--json").stdout)
@@ -676,7 +797,8 @@ def test_two_of_one_name_in_a_class_are_both_refused(untried, tmp_path):
     classroom.folder_bot(folder / "ann")
     written(folder / "Ann.py")
     assert [(answer.name, answer.words) for answer in untried.submit_all(class_of(folder))] == [
-        (name, "Ann.py and ann have one name, and case makes no difference: rename one") for name in ("Ann", "ann")
+        (name, "Ann.py and ann have one name, and case makes no difference: rename one")
+        for name in ("Ann", "ann")
     ]
 
 
@@ -780,7 +902,10 @@ def test_no_mode_is_kept_but_whether_a_file_may_be_run(tmp_path):
     (home / "bot.toml").chmod(0o600)
     (home / "__pycache__").mkdir()
     copy = taken(home, tmp_path)
-    assert {path.name: path.stat().st_mode & 0o7777 for path in copy.iterdir()} == {"bot.py": 0o755, "bot.toml": 0o644}
+    assert {path.name: path.stat().st_mode & 0o7777 for path in copy.iterdir()} == {
+        "bot.py": 0o755,
+        "bot.toml": 0o644,
+    }
 
 
 def test_a_file_that_grows_while_it_is_read_is_refused(tmp_path):
@@ -842,10 +967,22 @@ def packed_zip(path: Path, *names: str) -> Path:
 
 
 HOSTILE = {
-    "a pax header of 1 GB": (header("x", b"x", 1 << 30), "a header that is larger than any name needs"),
-    "a long name of 1 GB": (header("x", b"L", 1 << 30), "a header that is larger than any name needs"),
-    "a chain of headers": ((header("x", b"L", 512) + b"a" * 512) * 3000, "no archive that can be read"),
-    "too many that are skipped": (header("__pycache__/x", b"0", 0) * 5100, "more than 5000 entries"),
+    "a pax header of 1 GB": (
+        header("x", b"x", 1 << 30),
+        "a header that is larger than any name needs",
+    ),
+    "a long name of 1 GB": (
+        header("x", b"L", 1 << 30),
+        "a header that is larger than any name needs",
+    ),
+    "a chain of headers": (
+        (header("x", b"L", 512) + b"a" * 512) * 3000,
+        "no archive that can be read",
+    ),
+    "too many that are skipped": (
+        header("__pycache__/x", b"0", 0) * 5100,
+        "more than 5000 entries",
+    ),
     "1 GB that is skipped": (header(".git/big", b"0", 1 << 30), "larger than 50 MB"),
     "a sparse file of 1 TB": (header("big", b"S", 1 << 40), "larger than 50 MB"),
     "a hard link": (header("link", b"1", 0), "neither a file nor a folder"),
@@ -854,7 +991,10 @@ HOSTILE = {
     "twice the same": (["bot.py", "bot.py"], "is there twice"),
     "a file that is a folder": (["bot", "bot/bot.py"], "bot: is there twice"),
     "the root": (["/bot.py"], "leads out of its archive"),
-    "folders without files": ([f"{n}/" + "/".join("abcdefghijkl") + "/" for n in range(300)], "more than 2000 files"),
+    "folders without files": (
+        [f"{n}/" + "/".join("abcdefghijkl") + "/" for n in range(300)],
+        "more than 2000 files",
+    ),
 }
 
 
@@ -874,12 +1014,18 @@ def test_a_hostile_archive_is_refused_with_a_reason_and_costs_little(kind, tmp_p
         archive = packed_zip(tmp_path / "mine.zip", *content)
     with pytest.raises(ArenaError, match=reason):
         unpack(archive, tmp_path / "unpacked")
-    assert sum(path.stat().st_size for path in (tmp_path / "unpacked").rglob("*") if path.is_file()) == 0
+    assert (
+        sum(path.stat().st_size for path in (tmp_path / "unpacked").rglob("*") if path.is_file())
+        == 0
+    )
 
 
 def test_an_archive_that_needs_more_memory_or_time_than_it_may_is_refused(tmp_path, monkeypatch):
     greedy = bytearray(lzma.compress(bytes(1024)))
-    assert (greedy[12], greedy[14:16]) == (2, b"\x21\x01")  # a block's header of 12 bytes: LZMA2, with a byte to tell
+    assert (greedy[12], greedy[14:16]) == (
+        2,
+        b"\x21\x01",
+    )  # a block's header of 12 bytes: LZMA2, with a byte to tell
     greedy[16] = 40  # that its dictionary has 4 GB
     greedy[20:24] = zlib.crc32(greedy[12:20]).to_bytes(4, "little")
     (tmp_path / "mine.tar.xz").write_bytes(greedy)
@@ -897,10 +1043,15 @@ def test_an_archive_that_needs_more_memory_or_time_than_it_may_is_refused(tmp_pa
 def test_a_link_to_anywhere_does_not_end_the_submission_of_a_class(untried, tmp_path):
     leads = ["..", "../..", ".", "bot.py/../..", "up", "x" * 300]
     for number, target in enumerate(leads):
-        (classroom.folder_bot(tmp_path / f"class/linked{number}", program="") / "up").symlink_to(target)
+        (classroom.folder_bot(tmp_path / f"class/linked{number}", program="") / "up").symlink_to(
+            target
+        )
     (tmp_path / "class" / "sound.py").write_text(GOOD)
     answers = list(untried.submit_all(class_of(tmp_path / "class")))
-    assert [answer.name for answer in answers] == [*(f"linked{number}" for number in range(len(leads))), "sound"]
+    assert [answer.name for answer in answers] == [
+        *(f"linked{number}" for number in range(len(leads))),
+        "sound",
+    ]
     assert answers[-1].status == "accepted"
     for target, answer in zip(leads, answers, strict=False):
         assert ("this link leaves" in answer.words) == (".." in target), answer
@@ -923,7 +1074,14 @@ def test_what_is_no_archive_is_told_so(name, content, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("file", "name"), [("ann.py", "ann"), ("ann.tar.gz", "ann"), ("ann.v2.py", "ann.v2"), ("ann", "ann"), (".zip", "")]
+    ("file", "name"),
+    [
+        ("ann.py", "ann"),
+        ("ann.tar.gz", "ann"),
+        ("ann.v2.py", "ann.v2"),
+        ("ann", "ann"),
+        (".zip", ""),
+    ],
 )
 def test_a_submission_is_called_after_its_file_without_ending(file, name):
     assert name_of(Path(file)) == name
@@ -933,16 +1091,22 @@ def test_a_bots_own_copy_is_not_what_somebody_edits_afterwards(here, untried, tm
     home = classroom.folder_bot(tmp_path / "mine")
     assert classroom.submit(untried, home).status == "accepted"
     shutil.rmtree(home)
-    assert (here / "bots/mine/bot.py").read_text() == (here / "bots/_versions/mine/1/mine/bot.py").read_text()
+    assert (here / "bots/mine/bot.py").read_text() == (
+        here / "bots/_versions/mine/1/mine/bot.py"
+    ).read_text()
 
 
 NEEDS_A_CALL = python('os.memfd_create("x")')
 
 
-@pytest.mark.skipif(choice.failure("landlock") is not None, reason="calls are named at the level landlock only")
+@pytest.mark.skipif(
+    choice.failure("landlock") is not None, reason="calls are named at the level landlock only"
+)
 def test_a_refusal_names_the_system_calls_that_a_bot_was_refused(here, tmp_path):
     path = written(tmp_path / "class" / "needs.py", NEEDS_A_CALL)
-    (found,) = json.loads(cup.arena(here, "check", str(path), "--sandbox", "landlock", "--json").stdout)
+    (found,) = json.loads(
+        cup.arena(here, "check", str(path), "--sandbox", "landlock", "--json").stdout
+    )
     if not found["refused"]:
         pytest.skip("this system does not let us look at our own children")
     row = submit(here, path, "--sandbox", "landlock")
@@ -952,22 +1116,40 @@ def test_a_refusal_names_the_system_calls_that_a_bot_was_refused(here, tmp_path)
 @pytest.mark.parametrize(
     ("name", "known"),
     [
-        *(("\u0410nn", "Ann"), ("\uff21nn", "Ann"), ("A\u0578n", "Ann"), ("\u0421\u043e\u0440\u0443", "Copy")),
+        *(
+            ("\u0410nn", "Ann"),
+            ("\uff21nn", "Ann"),
+            ("A\u0578n", "Ann"),
+            ("\u0421\u043e\u0440\u0443", "Copy"),
+        ),
         *(("Ann", "\u0410nn"), ("riv\u0430l", "rival"), ("\u0417oe", "\u04e0oe")),
     ],
 )
-def test_a_name_that_looks_like_anothers_is_refused_and_both_are_told_apart(name, known, submissions, tmp_path):
+def test_a_name_that_looks_like_anothers_is_refused_and_both_are_told_apart(
+    name, known, submissions, tmp_path
+):
     assert classroom.submit(submissions, written(tmp_path / f"{known}.py")).status == "accepted"
     answer = classroom.submit(submissions, written(tmp_path / "other" / f"{name}.py"))
-    assert (answer.status, "looks like" in answer.words, "\\u" in answer.words) == ("refused", True, True), answer
+    assert (answer.status, "looks like" in answer.words, "\\u" in answer.words) == (
+        "refused",
+        True,
+        True,
+    ), answer
     assert classroom.submit(submissions, written(tmp_path / f"{known}.py", LAST)).version == 2
 
 
 def test_a_name_that_looks_like_that_of_a_person_is_refused_unless_it_is_theirs(tmp_path):
-    crowd = Person(name="Zo\u00eb", id="1"), Person(name="Yildiz", id="2"), Person(name="Y\u0131ldiz", id="3")
+    crowd = (
+        Person(name="Zo\u00eb", id="1"),
+        Person(name="Yildiz", id="2"),
+        Person(name="Y\u0131ldiz", id="3"),
+    )
     submissions = classroom.untried(tmp_path, crowd)
     names = ("1", "2", "3", "Zo\u0451")
-    results = [classroom.submit(submissions, written(tmp_path / f"{name}.py", f"# {name}\n")).status for name in names]
+    results = [
+        classroom.submit(submissions, written(tmp_path / f"{name}.py", f"# {name}\n")).status
+        for name in names
+    ]
     assert results == ["accepted", "accepted", "accepted", "refused"]
 
 
@@ -984,16 +1166,33 @@ def test_of_two_files_of_a_class_whose_names_look_alike_one_is_refused(untried, 
 @pytest.mark.parametrize("name", ["\u3164", "\u2800\ufe0f", "\u115f \u3164"])
 def test_a_name_without_a_letter_that_anybody_sees_is_refused(name, submissions, tmp_path):
     answer = classroom.submit(submissions, written(tmp_path / f"{name}.py"))
-    assert (answer.status, "has no letter that anybody sees" in answer.words) == ("refused", True), answer
+    assert (answer.status, "has no letter that anybody sees" in answer.words) == (
+        "refused",
+        True,
+    ), answer
 
 
 def test_letters_that_nobody_sees_tell_no_two_names_apart(submissions, tmp_path):
     assert classroom.submit(submissions, written(tmp_path / "Ann Lee.py")).name == "Ann_Lee"
-    answer = classroom.submit(submissions, written(tmp_path / "other" / "Ann\u3164Lee\u3164.py", LAST))
+    answer = classroom.submit(
+        submissions, written(tmp_path / "other" / "Ann\u3164Lee\u3164.py", LAST)
+    )
     assert (answer.name, answer.note.display) == ("Ann_Lee-2", "Ann Lee")
     assert len(set(display_names(discovery.gather(tmp_path / "bots")).values())) == 2
-    accented = ("M\u00fcller", "Muller", "\u0141ukasz", "Lukasz", "Corner", "Comer", "s0", "sO", "\u738b", "\u5f20")
+    accented = (
+        "M\u00fcller",
+        "Muller",
+        "\u0141ukasz",
+        "Lukasz",
+        "Corner",
+        "Comer",
+        "s0",
+        "sO",
+        "\u738b",
+        "\u5f20",
+    )
     for number, name in enumerate(accented):
-        assert classroom.submit(submissions, written(tmp_path / f"{name}.py", f"# {number}\n")).status == "accepted", (
-            name
-        )
+        assert (
+            classroom.submit(submissions, written(tmp_path / f"{name}.py", f"# {number}\n")).status
+            == "accepted"
+        ), name

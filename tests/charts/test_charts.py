@@ -1,4 +1,6 @@
-"""Every chart draws every event: two bots or many, none, hostile names; legible, and the same bytes each time."""
+"""Every chart draws every event: two bots or many, none, hostile names; legible, and the same bytes
+each time.
+"""
 
 import functools
 import shutil
@@ -37,23 +39,42 @@ NAMES = (
     "time",
 )
 MANY = sheet.MANY + 2
-"""Bots: enough of them that the rows of charts are close and small, and that grids have no numbers and no rules."""
-HOSTILE = ("$x^2_y$", r"$\frac{", "<script>", "a & b", "\x1b[31mred", "‮gnp", "日本", "_hidden", "x" * 60)
+"""Bots: enough of them that the rows of charts are close and small, and that grids have no numbers
+and no rules."""
+HOSTILE = (
+    "$x^2_y$",
+    r"$\frac{",
+    "<script>",
+    "a & b",
+    "\x1b[31mred",
+    "‮gnp",
+    "日本",
+    "_hidden",
+    "x" * 60,
+)
 PAIR = ("_<script>$x^2$日", "\x1b$\\frac{$&\u202e")
-"""All that is hostile in two names, which are shown whole even where a letter is told by its number."""
+"""All that is hostile in two names, which are shown whole even where a letter is told by its
+number."""
 
 
 def opened(folder: Path, *names: str, boards=stored.BOARDS, repeats: int = 1) -> Results:
-    """Results of an event that bots of these names played, the first being best; a large event has short matches.
+    """Results of an event that bots of these names played, the first being best; a large event has
+    short matches.
 
     Before it an earlier version of each bot played on one board.
     """
-    event, turns = stored.event(*names, boards=boards, repeats=repeats), 42.0 if len(names) < 20 else 4.0
+    event, turns = (
+        stored.event(*names, boards=boards, repeats=repeats),
+        42.0 if len(names) < 20 else 4.0,
+    )
     older = tuple(replace(bot, digest=f"older {bot.digest}") for bot in event.bots)
     earlier = replace(event, boards=(stored.HUNT,), bots=older, repeats=1)
     stored.store(folder, earlier, map(stored.played, stored.plan(earlier)))
     matches = [*stored.plan(event)]
-    records = (measured(stored.likely(match, names, turns)) for match in matches[:: 1 if len(names) < 20 else 3])
+    records = (
+        measured(stored.likely(match, names, turns))
+        for match in matches[:: 1 if len(names) < 20 else 3]
+    )
     results = Results.open(stored.store(folder, event, records))
     # Nobody played these matches by the rules of a solved board, so the grades are made up, too.
     for each in {results, *results.leagues}:
@@ -62,13 +83,19 @@ def opened(folder: Path, *names: str, boards=stored.BOARDS, repeats: int = 1) ->
             for label, role in (("mummy_maze/duel", "mummy"), ("pacman/classic", "pacman"))
             if label in each.boards
         }
-        each.accuracy_sums, each.regret_sums = sums.get("mummy_maze/duel", {}), sums.get("pacman/classic", {})
+        each.accuracy_sums, each.regret_sums = (
+            sums.get("mummy_maze/duel", {}),
+            sums.get("pacman/classic", {}),
+        )
     return results
 
 
 def measured(record):
     """The same record, with metrics in the remarks of its first turns."""
-    spoken = (turn._replace(remarks=(f"depth {turn.number} nodes=9e{turn.number}",)) for turn in record.turns[:4])
+    spoken = (
+        turn._replace(remarks=(f"depth {turn.number} nodes=9e{turn.number}",))
+        for turn in record.turns[:4]
+    )
     return replace(record, turns=(*spoken, *record.turns[4:]))
 
 
@@ -77,7 +104,9 @@ def few(count: int) -> list[str]:
 
 
 def texts(figure: Figure) -> list[str]:
-    return [text.get_text() for text in figure.findobj(Text) if text.get_text() and text.get_visible()]
+    return [
+        text.get_text() for text in figure.findobj(Text) if text.get_text() and text.get_visible()
+    ]
 
 
 def row_names(figure: Figure, panel: int = 0) -> list[str]:
@@ -115,7 +144,9 @@ def saved(crowd, tmp_path_factory):
 @pytest.fixture(scope="module")
 def drawn(crowd, saved):
     """A chart of a number of bots, drawn once."""
-    return functools.cache(lambda name, count: saved(name)[0] if count == 2 else charts.render(name, crowd(count)))
+    return functools.cache(
+        lambda name, count: saved(name)[0] if count == 2 else charts.render(name, crowd(count))
+    )
 
 
 @pytest.fixture(scope="module")
@@ -138,9 +169,13 @@ def test_every_chart_is_documented():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_same_matches_give_the_same_bytes_and_hostile_names_are_shown_literally(saved, written, name):
+def test_the_same_matches_give_the_same_bytes_and_hostile_names_are_shown_literally(
+    saved, written, name
+):
     _, files = saved(name)
-    assert [path.read_bytes() for path in files] == [(written[0] / "charts" / path.name).read_bytes() for path in files]
+    assert [path.read_bytes() for path in files] == [
+        (written[0] / "charts" / path.name).read_bytes() for path in files
+    ]
     vector, _ = files
     ElementTree.parse(vector)
     assert b"<script" not in vector.read_bytes()
@@ -152,7 +187,10 @@ def test_no_frame_but_that_of_times_hangs_on_a_clock_or_on_which_match_ended_fir
     for wall, way in ((0.5, 1), (0.001, -1)):
         event = stored.event("ann", "bob", repeats=2)
         records = [measured(stored.played(match)) for match in stored.plan(event)][::way]
-        timed = (replace(one, seconds=wall, turns=tuple(t._replace(wall=wall) for t in one.turns)) for one in records)
+        timed = (
+            replace(one, seconds=wall, turns=tuple(t._replace(wall=wall) for t in one.turns))
+            for one in records
+        )
         results = Results.open(stored.store(tmp_path / str(wall), event, timed))
         made.append([charts._chart(name).frame(results) for name in sorted({*NAMES} - {"time"})])
     for one, other in zip(*made, strict=True):
@@ -163,7 +201,9 @@ def seen(figure: Figure) -> list[Text]:
     """The texts that are drawn: those of ticks beyond the ends of an axis are not."""
     found, plain = [], Text.draw
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Text, "draw", lambda text, renderer: (found.append(text), plain(text, renderer)))
+        patch.setattr(
+            Text, "draw", lambda text, renderer: (found.append(text), plain(text, renderer))
+        )
         figure.draw_without_rendering()
     return [text for text in found if text.get_text() and text.get_visible()]
 
@@ -196,7 +236,10 @@ def test_a_chart_that_was_cut_short_leaves_the_one_before(tmp_path, monkeypatch)
     with pytest.raises(OSError, match="No space left"):
         style.save(drawn, tmp_path / "leaderboard")
     monkeypatch.setattr(Figure, "savefig", plain)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["leaderboard.png", "leaderboard.svg"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "leaderboard.png",
+        "leaderboard.svg",
+    ]
     assert [(tmp_path / f"leaderboard{form}").read_bytes() for form in (".svg", ".png")] == before
 
 
@@ -210,8 +253,12 @@ def test_names_have_no_control_characters_and_are_cut():
 
 
 CLASS = {
-    "their ends differ": [f"assignsubmission_file_{number:02d}_{name}" for number, name in enumerate(HOSTILE)],
-    "both ends are the same": [f"assignsubmission_file_{number:03d}_assignsubmission_file_bot" for number in range(99)],
+    "their ends differ": [
+        f"assignsubmission_file_{number:02d}_{name}" for number, name in enumerate(HOSTILE)
+    ],
+    "both ends are the same": [
+        f"assignsubmission_file_{number:03d}_assignsubmission_file_bot" for number in range(99)
+    ],
     "one letter differs": ["x" * place + "y" + "x" * (60 - place) for place in range(61)],
     "one begins another": ["x" * length for length in range(1, 70)],
     "cut as they are called": ["xxxxxxxxxx…xxxxxxxxx", "x" * 60, "x" * 20],
@@ -225,12 +272,16 @@ def test_no_two_names_get_one_label(names):
 
 
 def test_a_label_keeps_the_word_in_which_names_differ():
-    names = [f"assignsubmission_file_group{number:03d}_assignsubmission_file_bot" for number in range(12)]
+    names = [
+        f"assignsubmission_file_group{number:03d}_assignsubmission_file_bot" for number in range(12)
+    ]
     assert letters.shown(names)[7] == "assi…group007…ile_bot"
 
 
 def ratings(*values: float, reach: float = 0.2) -> pd.DataFrame:
-    """A leaderboard of bots with these ratings, none of which is surely apart from its neighbours."""
+    """A leaderboard of bots with these ratings, none of which is surely apart from its
+    neighbours.
+    """
     count = len(values)
     own = pd.Series(sorted(values, reverse=True))
     ranks = pd.Series(range(1, count + 1))
@@ -251,7 +302,10 @@ def ratings(*values: float, reach: float = 0.2) -> pd.DataFrame:
 def shares(figure: Figure, values) -> list[float]:
     """Where on the width of the first panel these values stand, 0 to 1."""
     panel = figure.axes[0]
-    return [float(panel.transAxes.inverted().transform(panel.transData.transform((value, 0)))[0]) for value in values]
+    return [
+        float(panel.transAxes.inverted().transform(panel.transData.transform((value, 0)))[0])
+        for value in values
+    ]
 
 
 def test_a_bot_far_away_is_an_arrow_and_does_not_squeeze_the_others():
@@ -267,8 +321,12 @@ def test_a_bot_far_away_is_an_arrow_and_does_not_squeeze_the_others():
 
 
 def test_an_open_interval_is_an_arrow_at_the_end_of_the_axis():
-    figure = charts._chart("leaderboard").render(ratings(1.0, 0.5, 0.0).replace({"rating_high": {1.2: np.inf}}))
-    dots, *arrows = [each.get_offsets() for each in figure.axes[0].collections if len(each.get_offsets())][1:]
+    figure = charts._chart("leaderboard").render(
+        ratings(1.0, 0.5, 0.0).replace({"rating_high": {1.2: np.inf}})
+    )
+    dots, *arrows = [
+        each.get_offsets() for each in figure.axes[0].collections if len(each.get_offsets())
+    ][1:]
     assert len(dots) == 3
     assert [len(points) for points in arrows] == [1]
 
@@ -282,14 +340,18 @@ def test_a_grid_of_many_bots_has_the_first_of_them_and_says_so(name, monkeypatch
     if name == "better":
         frame = pd.DataFrame(rows, columns=["bot", "opponent", "chance"])
     else:
-        frame = pd.DataFrame(rows, columns=["bot", "opponent", "score"]).assign(board="maze", role="mummy")
+        frame = pd.DataFrame(rows, columns=["bot", "opponent", "score"]).assign(
+            board="maze", role="mummy"
+        )
     figure = charts._chart(name).render(frame, About(bots=tuple(names)))
     assert row_names(figure) == names[: 9 if name == "better" else 10]
     assert any("the first 10 of 13 bots" in text for text in texts(figure))
 
 
 def test_a_name_in_letters_without_a_font_is_written_in_unique_latin_ones(monkeypatch):
-    monkeypatch.setattr(letters, "_family", lambda letter: "DejaVu Sans" if letter < "\u3000" else None)
+    monkeypatch.setattr(
+        letters, "_family", lambda letter: "DejaVu Sans" if letter < "\u3000" else None
+    )
     assert letters.shown(["李雷", "Zürich", "a\U000f0000"]) == ["LiLei", "Zürich", "a\\U000f0000"]
     assert letters.shown(["李雷", "李蕾", "LiLei"]) == ["\\u674e\\u96f7", "\\u674e\\u857e", "LiLei"]
 
@@ -297,7 +359,10 @@ def test_a_name_in_letters_without_a_font_is_written_in_unique_latin_ones(monkey
 @pytest.mark.parametrize(
     ("name", "label"),
     [
-        ("\u0e44\u0e17\u0e22\u0e41\u0e25\u0e19\u0e14\u0e4c", "aithyaelnd"),  # Thai, with a silent mark at the end
+        (
+            "\u0e44\u0e17\u0e22\u0e41\u0e25\u0e19\u0e14\u0e4c",
+            "aithyaelnd",
+        ),  # Thai, with a silent mark at the end
         ("\u0939\u093f\u0928\u094d\u0926\u0940 bot", "hindi bot"),
         ("\u0ba4\u0bae\u0bbf\u0bb4\u0bcd", "tmil"),
         ("Zu\u0308rich", "Zürich"),
@@ -313,12 +378,16 @@ def test_a_name_in_letters_without_a_font_is_written_in_unique_latin_ones(monkey
     ],
 )
 def test_a_word_of_another_script_is_transliterated_and_an_emoji_named(monkeypatch, name, label):
-    monkeypatch.setattr(letters, "_family", lambda letter: "DejaVu Sans" if letter < "\u0900" else None)
+    monkeypatch.setattr(
+        letters, "_family", lambda letter: "DejaVu Sans" if letter < "\u0900" else None
+    )
     assert letters.drawable(name) == label
 
 
 def test_names_that_differ_in_a_silent_mark_keep_apart(monkeypatch):
-    monkeypatch.setattr(letters, "_family", lambda letter: "DejaVu Sans" if letter < "\u0900" else None)
+    monkeypatch.setattr(
+        letters, "_family", lambda letter: "DejaVu Sans" if letter < "\u0900" else None
+    )
     shown = letters.shown(["\u0e14\u0e4c", "\u0e14", "\U0001f525", "fire"])
     assert len({*shown}) == 4
     assert "fire" in shown
@@ -327,7 +396,9 @@ def test_names_that_differ_in_a_silent_mark_keep_apart(monkeypatch):
 def test_a_letter_that_dejavu_lacks_is_lent_by_another_font_or_told_by_its_number():
     assert letters.drawable("Zürich") == "Zürich"
     assert letters.families("Zürich") == ("DejaVu Sans",)
-    lent = next(chr(code) for code in range(0x2100, 0x2C00) if letters._family(chr(code)) == "STIXGeneral")
+    lent = next(
+        chr(code) for code in range(0x2100, 0x2C00) if letters._family(chr(code)) == "STIXGeneral"
+    )
     assert letters.drawable(lent) == lent
     assert letters.families(f"a{lent}") == ("DejaVu Sans", "STIXGeneral")
     assert letters.drawable("a\U000f0000b") in {"a\\U000f0000b", "a\U000f0000b"}
@@ -353,13 +424,20 @@ def test_a_chart_with_nothing_to_say_is_not_written_and_an_older_one_goes(tmp_pa
         "endings": "nobody was at fault",
         "metrics": "no bot reported any",
     }
-    assert sorted(path.name for path in (tmp_path / "charts").iterdir()) == ["length.png", "length.svg"]
+    assert sorted(path.name for path in (tmp_path / "charts").iterdir()) == [
+        "length.png",
+        "length.svg",
+    ]
 
 
 def test_write_puts_every_chart_into_the_folder_in_both_forms(written):
     folder, told = written
-    assert {path.name for path in (folder / "charts").iterdir()} == {path.name for path in told.files}
-    assert {path.name for path in told.files} == {f"{name}.{form}" for name in NAMES for form in ("svg", "png")}
+    assert {path.name for path in (folder / "charts").iterdir()} == {
+        path.name for path in told.files
+    }
+    assert {path.name for path in told.files} == {
+        f"{name}.{form}" for name in NAMES for form in ("svg", "png")
+    }
 
 
 class DrawnAgainError(Exception):
@@ -395,7 +473,9 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_charts_are_drawn_again_where_a_file_is_missing(change, written, crowd, tmp_path, no_drawing):
+def test_charts_are_drawn_again_where_a_file_is_missing(
+    change, written, crowd, tmp_path, no_drawing
+):
     shutil.copytree(written[0], tmp_path, dirs_exist_ok=True)
     change(tmp_path)
     with pytest.raises(DrawnAgainError):
@@ -432,14 +512,18 @@ BOARD = pd.DataFrame(
 def test_the_leaderboard_shows_intervals_ranks_points_and_who_never_played():
     figure = charts._chart("leaderboard").render(BOARD)
     assert row_names(figure) == ["ann", "bob", "cat", "dan"]
-    assert {"1.50", "0.25", "\u22120.50", "1", "2\u20133", "80.0", "never played"} <= set(texts(figure))
+    assert {"1.50", "0.25", "\u22120.50", "1", "2\u20133", "80.0", "never played"} <= set(
+        texts(figure)
+    )
     lines = figure.axes[0].collections[0].get_segments()
     assert [tuple(line[:, 0]) for line in lines[:3]] == [(1.0, 2.0), (-0.25, 0.5), (-1.0, 0.25)]
 
 
 def test_bots_of_one_tier_stand_on_one_ground():
     figure = charts._chart("leaderboard").render(BOARD)
-    grounds = [(patch.get_y(), patch.get_y() + patch.get_height()) for patch in figure.axes[0].patches]
+    grounds = [
+        (patch.get_y(), patch.get_y() + patch.get_height()) for patch in figure.axes[0].patches
+    ]
     assert grounds[0] == (-0.5, 0.5)  # ann; bob and cat are on white; then dan, who has no tier
     assert grounds[1:] == [(2.5, 3.5)]
 
@@ -451,7 +535,10 @@ def test_a_leaderboard_without_ratings_shows_points():
 
 def test_the_crosstable_has_a_panel_only_where_bots_met(drawn):
     figure = drawn("crosstable", 2)
-    headings = [[text.get_text() for text in panel.texts if not text.get_text().isdigit()] for panel in figure.axes]
+    headings = [
+        [text.get_text() for text in panel.texts if not text.get_text().isdigit()]
+        for panel in figure.axes
+    ]
     assert [" ".join(reversed(lines)) for lines in headings] == [
         "mummy_maze/duel as explorer",
         "mummy_maze/duel as mummy",
@@ -464,12 +551,18 @@ def test_the_crosstable_has_a_panel_only_where_bots_met(drawn):
 def test_each_panel_of_a_board_names_its_game(drawn):
     boards = {"mummy_maze/hunt", "mummy_maze/duel", "pacman/classic"}
     for name in ("roles", "length", "scores"):
-        headings = {text for text in texts(drawn(name, 2)) if text.endswith(("hunt", "duel", "classic"))}
+        headings = {
+            text for text in texts(drawn(name, 2)) if text.endswith(("hunt", "duel", "classic"))
+        }
         assert headings == boards, name
 
 
 def test_roles_that_always_score_alike_share_a_panel():
-    rows = [("b", role, bot, other, 50.0) for role in ("x", "y") for bot, other in (("one", "two"), ("two", "one"))]
+    rows = [
+        ("b", role, bot, other, 50.0)
+        for role in ("x", "y")
+        for bot, other in (("one", "two"), ("two", "one"))
+    ]
     table = pd.DataFrame(rows, columns=["board", "role", "bot", "opponent", "score"])
     figure = charts._chart("crosstable").render(table)
     assert "as x, y" in texts(figure)
@@ -479,20 +572,29 @@ def test_roles_that_always_score_alike_share_a_panel():
 def test_the_crosstable_has_the_rows_score_in_its_cell(tmp_path):
     event = stored.event("ann", "bob", boards=[stored.DUEL])
     first, second = stored.plan(event)
-    records = [stored.played(first, explorer=90, mummy=10), stored.played(second, explorer=30, mummy=60)]
+    records = [
+        stored.played(first, explorer=90, mummy=10),
+        stored.played(second, explorer=30, mummy=60),
+    ]
     figure = charts.render("crosstable", Results.open(stored.store(tmp_path, event, records)))
     names, explorer = row_names(figure), figure.axes[0]
     ann, bob = names.index("ann"), names.index("bob")
-    cells = {text.get_position(): text.get_text() for text in explorer.texts if text.get_text().isdigit()}
+    cells = {
+        text.get_position(): text.get_text() for text in explorer.texts if text.get_text().isdigit()
+    }
     assert cells == {(bob, ann): "90", (ann, bob): "30"}
 
 
 def test_a_score_of_0_and_bots_that_never_met_look_unlike():
     def drawn(*pairs):
         rows = [(one, other, 0.0) for pair in pairs for one, other in (pair, pair[::-1])]
-        frame = pd.DataFrame(rows, columns=["bot", "opponent", "score"]).assign(board="maze", role="mummy")
+        frame = pd.DataFrame(rows, columns=["bot", "opponent", "score"]).assign(
+            board="maze", role="mummy"
+        )
         figure = charts._chart("crosstable").render(frame)
-        return figure.axes[0].patch.get_hatch(), any("hatched: never met" in text for text in texts(figure))
+        return figure.axes[0].patch.get_hatch(), any(
+            "hatched: never met" in text for text in texts(figure)
+        )
 
     assert drawn("ab", "bc", "ac") == (None, False)
     assert drawn("ab", "bc") == ("////", True)
@@ -541,7 +643,9 @@ def test_the_scale_of_colours_stands_between_the_subtitle_and_the_headings(drawn
 )
 def test_a_chance_is_never_shown_as_certain(chance, text):
     rows = [("ann", "bob", chance), ("bob", "ann", 1 - chance)]
-    figure = charts._chart("better").render(pd.DataFrame(rows, columns=["bot", "opponent", "chance"]))
+    figure = charts._chart("better").render(
+        pd.DataFrame(rows, columns=["bot", "opponent", "chance"])
+    )
     assert text in texts(figure)
 
 
@@ -581,7 +685,9 @@ def test_the_rankings_say_how_many_bots_they_leave_out(monkeypatch):
         for role in "xy"
         for rank, name in enumerate("abc", 1)
     ]
-    frame = pd.DataFrame(rows, columns=["board", "role", "rank", "bot", "strength", "low", "high", "score"])
+    frame = pd.DataFrame(
+        rows, columns=["board", "role", "rank", "bot", "strength", "low", "high", "score"]
+    )
     figure = charts._chart("roles").render(frame)
     assert any("the first 2 of 3 bots" in text for text in texts(figure))
 
@@ -593,9 +699,13 @@ def test_rankings_of_one_game_share_an_axis_and_those_of_two_games_do_not():
         for role in "xy"
         for rank, name in enumerate("ab", 1)
     ]
-    frame = pd.DataFrame(rows, columns=["board", "role", "rank", "bot", "strength", "low", "high", "score"])
+    frame = pd.DataFrame(
+        rows, columns=["board", "role", "rank", "bot", "strength", "low", "high", "score"]
+    )
     frame.loc[frame["role"] == "y", "score"] += 1.0  # roles that score alike share a panel
-    first, second, third, fourth = (panel.get_xlim() for panel in charts._chart("roles").render(frame).axes)
+    first, second, third, fourth = (
+        panel.get_xlim() for panel in charts._chart("roles").render(frame).axes
+    )
     assert first == second
     assert third == fourth
     assert first[1] < third[0]
@@ -622,7 +732,10 @@ def test_the_last_part_of_the_matches_has_the_ratings_of_the_leaderboard(crowd):
 def test_charts_of_several_games_have_a_panel_a_game_and_no_empty_row(drawn):
     figure = drawn("leaderboard", 2)
     headings = [text for panel in figure.axes for text in (each.get_text() for each in panel.texts)]
-    assert [text for text in headings if text in {"mummy_maze", "pacman", "all games"}] == ["mummy_maze", "pacman"]
+    assert [text for text in headings if text in {"mummy_maze", "pacman", "all games"}] == [
+        "mummy_maze",
+        "pacman",
+    ]
     assert [len(row_names(figure, panel)) for panel in range(2)] == [2, 2]
 
     assert len(drawn("better", 2).axes) == 2
@@ -652,7 +765,9 @@ def test_a_bots_scores_are_counted_by_role(crowd):
 
 
 def test_each_version_has_the_rank_that_it_had_in_its_time(tmp_path):
-    """ann is first beaten by everybody; her next version beats them, and then bob's next version beats her."""
+    """ann is first beaten by everybody; her next version beats them, and then bob's next version
+    beats her.
+    """
     event = stored.event("ann", "bob", "cat", boards=[stored.DUEL], repeats=3)
     bots = {bot.name: bot for bot in event.bots}
     for field, order in (
@@ -660,13 +775,17 @@ def test_each_version_has_the_rank_that_it_had_in_its_time(tmp_path):
         ({"ann": "new"}, "ann bob cat"),
         ({"ann": "new", "bob": "next"}, "bob ann cat"),
     ):
-        entered = tuple(replace(bot, digest=field.get(name, bot.digest)) for name, bot in bots.items())
+        entered = tuple(
+            replace(bot, digest=field.get(name, bot.digest)) for name, bot in bots.items()
+        )
         best = order.split()
         now = replace(event, bots=entered)
 
         def scored(match, best=best):
             explorer, mummy = (best.index(seat.bot.name) for seat in match.seats)
-            return stored.played(match, explorer=70 if explorer < mummy else 30, mummy=30 if explorer < mummy else 70)
+            return stored.played(
+                match, explorer=70 if explorer < mummy else 30, mummy=30 if explorer < mummy else 70
+            )
 
         results = Results.open(stored.store(tmp_path, now, map(scored, stored.plan(now))))
     frame = results.versions()
@@ -674,7 +793,13 @@ def test_each_version_has_the_rank_that_it_had_in_its_time(tmp_path):
     assert ranks == {("ann", 1): 3, ("ann", 2): 2, ("bob", 1): 2, ("bob", 2): 1, ("cat", 1): 3}
     assert frame.set_index(["bot", "version"])["digest"]["ann", 2] == "new"
     ratings = frame.set_index(["bot", "version"])["rating"]
-    assert ratings["bob", 2] > ratings["ann", 2] > ratings["bob", 1] > ratings["cat", 1] > ratings["ann", 1]
+    assert (
+        ratings["bob", 2]
+        > ratings["ann", 2]
+        > ratings["bob", 1]
+        > ratings["cat", 1]
+        > ratings["ann", 1]
+    )
     drawn = charts.render("progress", results)
     assert [panel.texts[0].get_text() for panel in drawn.axes] == ["bob", "ann"]
 

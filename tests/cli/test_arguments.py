@@ -32,11 +32,21 @@ def folder(tmp_path_factory):
             f"{2 * (2**63 - 1)} matches would be played, and an event has",
         ),
         (("run", "--plan", "--workers", MANY), "expected auto, or a number of referee processes"),
-        (("run", "--plan", "--set", f"boards={BRACKETS}"), "--set boards: has lists in lists without end"),
+        (
+            ("run", "--plan", "--set", f"boards={BRACKETS}"),
+            "--set boards: has lists in lists without end",
+        ),
         (("run", "--plan", "--bot", MANY), "there is no bot"),
         *(
             (("run", "--plan", "--set", f"{key}={DIGITS}"), f"{key}: this number is too large")
-            for key in ("seed", "time.move", "limits.memory", "limits.files", "faults.strikes", "workers.count")
+            for key in (
+                "seed",
+                "time.move",
+                "limits.memory",
+                "limits.files",
+                "faults.strikes",
+                "workers.count",
+            )
         ),
         (("run", "--plan", "--set", f"seed={MANY}"), "--set seed: "),
     ],

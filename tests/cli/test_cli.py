@@ -17,7 +17,16 @@ from rich.text import Text
 from arena.cli import COMMANDS, command, output
 from arena.results.archive import Archive
 from tests.support import workspaces
-from tests.support.cup import BOT, CRASHES, FIRST, LAST, arena, environment, first_chart_only, run_event
+from tests.support.cup import (
+    BOT,
+    CRASHES,
+    FIRST,
+    LAST,
+    arena,
+    environment,
+    first_chart_only,
+    run_event,
+)
 from tests.support.programs import python
 
 
@@ -25,7 +34,9 @@ from tests.support.programs import python
 def played(tmp_path_factory):
     """A workspace whose event was played; tests only look at it."""
     folder = workspaces.make(
-        tmp_path_factory.mktemp("played") / "ws", {"first": FIRST, "last": LAST, "broken": CRASHES}, "duel hunt"
+        tmp_path_factory.mktemp("played") / "ws",
+        {"first": FIRST, "last": LAST, "broken": CRASHES},
+        "duel hunt",
     )
     run = run_event(folder)
     assert run.returncode == 0, run.stderr
@@ -50,7 +61,9 @@ def rows(done: subprocess.CompletedProcess[str]) -> list[dict[str, object]]:
 
 
 def test_the_leaderboard_is_a_table_on_stdout(board):
-    assert board.stderr.startswith("broken: crashed, 8 times, such as: ")  # beside the table, not in it
+    assert board.stderr.startswith(
+        "broken: crashed, 8 times, such as: "
+    )  # beside the table, not in it
     header, _, *lines, best = board.stdout.strip("\n").split("\n")
     assert header.split()[:7] == ["rank", "bot", "rating", "95", "%", "ranks", "tier"]
     assert header.split()[-3:] == ["duel", "hunt", "crashed"]
@@ -60,7 +73,9 @@ def test_the_leaderboard_is_a_table_on_stdout(board):
 
 def test_the_help_begins_with_the_first_hour_and_each_command_has_its_own(fresh):
     listed = arena(fresh, "--help").stdout
-    assert [line[:-1] for line in listed.splitlines() if re.fullmatch(r"[\w ]+:", line)][1:] == list(COMMANDS)
+    assert [line[:-1] for line in listed.splitlines() if re.fullmatch(r"[\w ]+:", line)][
+        1:
+    ] == list(COMMANDS)
     first, *_ = COMMANDS.values()
     assert list(first) == ["init", "new", "check", "match", "run", "replay", "report", "submit"]
     names = [name for lines in COMMANDS.values() for name in lines]
@@ -117,7 +132,9 @@ def test_a_shell_completes_no_name_that_a_shell_could_run_and_waits_for_no_pipe(
 
 
 def test_completion_for_a_shell_can_be_shown(fresh):
-    done = arena(fresh, "--show-completion", "bash", _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1")
+    done = arena(
+        fresh, "--show-completion", "bash", _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1"
+    )
     assert "complete -o default -F" in done.stdout
 
 
@@ -127,7 +144,9 @@ def test_the_version_is_told(fresh):
 
 def test_leaderboard_as_json_has_the_columns_of_the_csv_and_the_change_of_rank(played):
     header = (played / "results/cup/leaderboard.csv").read_text().splitlines()[0].split(",")
-    assert [list(row) for row in rows(arena(played, "leaderboard", "--json"))] == [[*header, "change"]] * 3
+    assert [list(row) for row in rows(arena(played, "leaderboard", "--json"))] == [
+        [*header, "change"]
+    ] * 3
 
 
 def test_the_wide_leaderboard_has_every_column(played):
@@ -136,7 +155,9 @@ def test_the_wide_leaderboard_has_every_column(played):
 
 
 def test_crosstable_and_timing_are_tables_too(played):
-    cells = rows(arena(played, "leaderboard", "--crosstable", "--board", "duel", "--role", "mummy", "--json"))
+    cells = rows(
+        arena(played, "leaderboard", "--crosstable", "--board", "duel", "--role", "mummy", "--json")
+    )
     scores = {(cell["bot"], cell["opponent"]): cell["score"] for cell in cells}
     assert len(scores) == 6
     assert (scores["broken", "first"], scores["first", "broken"]) == (0.0, 100.0)
@@ -144,7 +165,9 @@ def test_crosstable_and_timing_are_tables_too(played):
     assert timed == {"first", "last", "broken"}
 
 
-@pytest.mark.parametrize("words", ["cup", "results/cup", "results/cup/event.sqlite", "tournament.toml", "."])
+@pytest.mark.parametrize(
+    "words", ["cup", "results/cup", "results/cup/event.sqlite", "tournament.toml", "."]
+)
 def test_an_event_may_be_named_in_many_ways(played, board, words):
     assert arena(played, "leaderboard", words).stdout == board.stdout
 
@@ -202,7 +225,11 @@ def test_a_match_is_shown_turn_by_turn_with_its_verdict(fresh):
     assert "turn 1  explorer (first)  move1 north" in drawn
     assert "# [red]seen[/red]" in drawn
     assert "┏" in drawn
-    assert re.search(r"^\w[\w ]* after \d+ turns: explorer \(first\) \d+, mummy \(last\) \d+$", drawn, re.MULTILINE)
+    assert re.search(
+        r"^\w[\w ]* after \d+ turns: explorer \(first\) \d+, mummy \(last\) \d+$",
+        drawn,
+        re.MULTILINE,
+    )
 
 
 def test_two_bots_at_pacman_leave_both_ghosts_to_the_second(fresh):
@@ -212,10 +239,20 @@ def test_two_bots_at_pacman_leave_both_ghosts_to_the_second(fresh):
 
 
 def test_hostile_remarks_and_logs_of_a_match_do_nothing_to_the_terminal(tmp_path):
-    hostile = BOT.format(place=0, pause=0).replace("[red]seen[/red]", "\\x1b[2J\\u202e" + "x" * 5000)
+    hostile = BOT.format(place=0, pause=0).replace(
+        "[red]seen[/red]", "\\x1b[2J\\u202e" + "x" * 5000
+    )
     dying = python('sys.exit("\\x1b]0;owned\\x07")')
     bots = workspaces.make(tmp_path / "ws", {"hostile": hostile, "dying": dying}, "duel") / "bots"
-    done = arena(tmp_path, "match", str(bots / "hostile.py"), str(bots / "dying.py"), "--board", "duel", "--no-draw")
+    done = arena(
+        tmp_path,
+        "match",
+        str(bots / "hostile.py"),
+        str(bots / "dying.py"),
+        "--board",
+        "duel",
+        "--no-draw",
+    )
     assert done.returncode == 0
     assert "┏" not in done.stdout
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202e]", done.stdout)
@@ -297,14 +334,28 @@ def test_a_mistake_in_listing_matches_is_named(played, words, said):
 
 def test_on_a_narrow_terminal_names_stay_whole_and_other_columns_are_folded():
     name = "a-rather-long-name-of-a-bot"
-    cells = [[name, "3", "b1095e99d7c3a974", "Maria Magdalena Somebody", "python", "mummy_maze pacman", "by hand"]]
-    table = output.make_table(["name", "version", "digest", "author", "language", "games", "state"], cells)
+    cells = [
+        [
+            name,
+            "3",
+            "b1095e99d7c3a974",
+            "Maria Magdalena Somebody",
+            "python",
+            "mummy_maze pacman",
+            "by hand",
+        ]
+    ]
+    table = output.make_table(
+        ["name", "version", "digest", "author", "language", "games", "state"], cells
+    )
     to = Console(width=80, file=io.StringIO(), force_terminal=True)
     to.print(output.tightened(table, to))
     printed = to.file.getvalue()
     assert name in printed
     assert all(cell_len(Text.from_ansi(line).plain) <= 80 for line in printed.splitlines())
-    longer = output.make_table(["name", "author"], [["x" * 90, "Maria"]])  # no terminal has it in one line
+    longer = output.make_table(
+        ["name", "author"], [["x" * 90, "Maria"]]
+    )  # no terminal has it in one line
     to.print(output.tightened(longer, to))
     assert to.file.getvalue().count("x") == 90
 
@@ -365,7 +416,9 @@ def a_newer_store(folder):
 
 def a_broken_store(folder):
     (folder / "results/cup").mkdir(parents=True)
-    (folder / "results/cup/event.sqlite").write_bytes(b"not a database at all, but long enough to look at" * 9)
+    (folder / "results/cup/event.sqlite").write_bytes(
+        b"not a database at all, but long enough to look at" * 9
+    )
 
 
 def results_as_a_file(folder):
@@ -398,12 +451,24 @@ def no_bots(folder):
 MISTAKES = {
     "no tournament.toml": (gone, ["run"], ["tournament.toml", "arena init"]),
     "another file": (nothing, ["run", "nosuch.toml"], ["nosuch.toml", "arena init"]),
-    "an unknown key": (in_toml("move = 10.0", "mvoe = 1.0"), ["run"], ["tournament.toml", "time.mvoe", "'move'"]),
+    "an unknown key": (
+        in_toml("move = 10.0", "mvoe = 1.0"),
+        ["run"],
+        ["tournament.toml", "time.mvoe", "'move'"],
+    ),
     "a wrong value": (in_toml("seed = 5", "repeats = 0"), ["run"], ["tournament.toml", "repeats"]),
     "bad TOML": (in_toml("seed = 5", "seed = = 5"), ["run"], ["tournament.toml", "line 2"]),
-    "an unknown board": (in_toml('"duel"', '"duell"'), ["run"], ["tournament.toml", "duell", "duel"]),
+    "an unknown board": (
+        in_toml('"duel"', '"duell"'),
+        ["run"],
+        ["tournament.toml", "duell", "duel"],
+    ),
     "no bots": (no_bots, ["run"], ["tournament.toml", "bots"]),
-    "a missing folder of bots": (in_toml('"bots"', '"robots"'), ["run"], ["tournament.toml", "robots"]),
+    "a missing folder of bots": (
+        in_toml('"bots"', '"robots"'),
+        ["run"],
+        ["tournament.toml", "robots"],
+    ),
     "an unknown bot": (nothing, ["run", "--bot", "first,lsat"], ["lsat", "'last'"]),
     "a board that is not played": (nothing, ["run", "--board", "hunt"], ["hunt"]),
     "a bad setting": (nothing, ["run", "--set", "time.move"], ["--set time.move", "KEY=VALUE"]),
@@ -411,7 +476,11 @@ MISTAKES = {
     "no workers": (nothing, ["run", "--workers", "0"], ["--workers 0"]),
     "an unsafe name": (nothing, ["run", "--name", "../up"], ["name"]),
     "a newer store": (a_newer_store, ["run"], ["results/cup/event.sqlite", "upgrade arena"]),
-    "a newer store to read": (a_newer_store, ["leaderboard"], ["results/cup/event.sqlite", "upgrade arena"]),
+    "a newer store to read": (
+        a_newer_store,
+        ["leaderboard"],
+        ["results/cup/event.sqlite", "upgrade arena"],
+    ),
     "a broken store": (a_broken_store, ["run"], ["results/cup/event.sqlite"]),
     "a broken store to read": (a_broken_store, ["leaderboard"], ["results/cup/event.sqlite"]),
     "results that are no folder": (results_as_a_file, ["run"], ["results/cup"]),
@@ -420,11 +489,27 @@ MISTAKES = {
     "an unknown event": (nothing, ["leaderboard", "nosuch"], ["nosuch"]),
     "an unknown event to replay": (nothing, ["replay", "nosuch/abc"], ["nosuch"]),
     "an unknown game": (nothing, ["games", "huntt"], ["huntt", "hunt"]),
-    "an unknown bot in a match": (nothing, ["match", "first", "lsat", "--board", "duel"], ["lsat", "'last'"]),
+    "an unknown bot in a match": (
+        nothing,
+        ["match", "first", "lsat", "--board", "duel"],
+        ["lsat", "'last'"],
+    ),
     "an unknown board of a match": (nothing, ["match", "first", "last", "--board", "x"], ["'x'"]),
-    "too few bots for a match": (nothing, ["match", "first", "--board", "duel"], ["explorer mummy"]),
-    "a game for a board": (nothing, ["match", "first", "last", "--board", "mummy_maze"], ["mummy_maze/duel"]),
-    "a role of times": (nothing, ["leaderboard", "--timing", "--role", "mummy"], ["leave out --timing"]),
+    "too few bots for a match": (
+        nothing,
+        ["match", "first", "--board", "duel"],
+        ["explorer mummy"],
+    ),
+    "a game for a board": (
+        nothing,
+        ["match", "first", "last", "--board", "mummy_maze"],
+        ["mummy_maze/duel"],
+    ),
+    "a role of times": (
+        nothing,
+        ["leaderboard", "--timing", "--role", "mummy"],
+        ["leave out --timing"],
+    ),
 }
 
 
@@ -441,7 +526,9 @@ def test_a_mistake_is_one_line_on_stderr_and_exit_code_2(mistake, tmp_path):
         assert word in done.stderr
 
 
-@pytest.mark.parametrize("words", [["nosuch"], ["run", "--nosuch"], ["match"], ["run", "--seed", "x"]])
+@pytest.mark.parametrize(
+    "words", [["nosuch"], ["run", "--nosuch"], ["match"], ["run", "--seed", "x"]]
+)
 def test_a_wrong_command_line_is_exit_code_2(words, fresh):
     done = arena(fresh, *words)
     assert (done.returncode, done.stdout) == (2, "")
@@ -467,7 +554,9 @@ def test_every_mistake_in_a_file_is_told_at_once(tmp_path):
 
 def test_a_reader_that_has_enough_is_no_error_message(tmp_path):
     command = [sys.executable, "-m", "arena", "--help"]
-    run = subprocess.Popen(command, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    run = subprocess.Popen(
+        command, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     assert run.stdout is not None
     run.stdout.close()
     _, said = run.communicate(timeout=60)

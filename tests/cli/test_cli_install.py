@@ -22,7 +22,9 @@ def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
     # pip would make an environment for the build first, and get hatchling from the network.
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    built = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, timeout=100, check=False)
+    built = subprocess.run(
+        command, cwd=CHECKOUT, capture_output=True, text=True, timeout=100, check=False
+    )
     assert built.returncode == 0, built.stderr
     (file,) = folder.glob("*.whl")
     with zipfile.ZipFile(file) as packed:
@@ -41,7 +43,9 @@ def test_the_wheel_has_both_commands(wheel):
 
 
 def test_a_release_names_the_repository_that_made_it(tmp_path):
-    yaml = pytest.importorskip("yaml", reason="needs the package pyyaml, which mkdocs of the extra dev brings")
+    yaml = pytest.importorskip(
+        "yaml", reason="needs the package pyyaml, which mkdocs of the extra dev brings"
+    )
     workflow = yaml.safe_load((CHECKOUT / ".github/workflows/release.yml").read_text())
     (step,) = [step for step in workflow["jobs"]["build"]["steps"] if "urls" in step.get("run", "")]
     (tmp_path / "pyproject.toml").write_text((CHECKOUT / "pyproject.toml").read_text())
@@ -62,10 +66,15 @@ def test_the_citation_names_this_version():
 @pytest.mark.slow
 def test_the_wheel_has_every_file_of_the_package(wheel):
     own = subprocess.run(
-        ["git", "-C", CHECKOUT, "ls-files", "-z", "arena"], capture_output=True, text=True, check=False
+        ["git", "-C", CHECKOUT, "ls-files", "-z", "arena"],
+        capture_output=True,
+        text=True,
+        check=False,
     ).stdout.split("\0")
     assert [file for file in own if file and not (wheel / file).is_file()] == []
-    assert (wheel / "arena/report/html/leaderboard.js").is_file()  # also where the checkout has no git
+    assert (
+        wheel / "arena/report/html/leaderboard.js"
+    ).is_file()  # also where the checkout has no git
 
 
 def botarena(path: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -142,10 +151,14 @@ def test_a_new_workspace_outside_the_checkout_plays_an_event(tmp_path, wheel):
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    assert "arena run --demo" in done.stderr.splitlines()[0]  # what a run without a workspace advises
+    assert (
+        "arena run --demo" in done.stderr.splitlines()[0]
+    )  # what a run without a workspace advises
     assert "leave out cup/tournament.toml" in done.stderr
     assert (tmp_path / "demo/results/demo/leaderboard.csv").is_file()
-    assert (tmp_path / "demo/tournament.toml").read_text() == (CHECKOUT / "tournament.toml").read_text()
+    assert (tmp_path / "demo/tournament.toml").read_text() == (
+        CHECKOUT / "tournament.toml"
+    ).read_text()
     assert str(wheel / "arena/__init__.py") in done.stdout.splitlines()
     assert (tmp_path / "cup/bots/dice.py").is_file()
     assert "Warning" not in done.stderr

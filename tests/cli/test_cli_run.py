@@ -12,7 +12,16 @@ from pathlib import Path
 from arena.results.archive import Archive
 from tests.support import cup, live, sprint, workspaces
 from tests.support import stored as unplayed
-from tests.support.cup import CRASHES, Command, arena, leaderboard, refused, run_event, stored, tables
+from tests.support.cup import (
+    CRASHES,
+    Command,
+    arena,
+    leaderboard,
+    refused,
+    run_event,
+    stored,
+    tables,
+)
 from tests.support.programs import python
 
 QUICK = {"first": sprint.FIRST, "last": sprint.LAST}
@@ -24,13 +33,17 @@ def test_a_run_prints_the_leaderboard_and_leaves_tables_and_charts(tmp_path):
     with cup.first_chart_only():
         done = Command(folder, "run", "--strict").end()
     assert done.returncode == 0
-    assert [path.name for path in (folder / "results/cup").glob("event.sqlite*")] == ["event.sqlite"]
+    assert [path.name for path in (folder / "results/cup").glob("event.sqlite*")] == [
+        "event.sqlite"
+    ]
     assert done.stdout == arena(folder, "leaderboard").stdout
     assert "2 of 2 matches (100 %)" in done.stderr
     assert "for a browser:\n  open results/cup/report.html\n" in done.stderr
     assert "\x1b" not in done.stdout + done.stderr
     assert {path.suffix for path in (folder / "results/cup/charts").iterdir()} == {".svg", ".png"}
-    assert (folder / "results/cup/tournament.toml").read_text() == (folder / "tournament.toml").read_text()
+    assert (folder / "results/cup/tournament.toml").read_text() == (
+        folder / "tournament.toml"
+    ).read_text()
 
 
 def test_running_again_changes_nothing_and_a_plan_knows_what_was_played(tmp_path):
@@ -49,16 +62,33 @@ def test_running_again_changes_nothing_and_a_plan_knows_what_was_played(tmp_path
 
 def test_options_change_the_event_for_one_run(tmp_path):
     folder = workspaces.make(tmp_path / "ws", QUICK | {"other": sprint.DICE}, "sprint duel")
-    words = ["--name", "small", "--seed", "3", "--repeats", "2", "--board", "sprint", "--bot", "first,other"]
+    words = [
+        "--name",
+        "small",
+        "--seed",
+        "3",
+        "--repeats",
+        "2",
+        "--board",
+        "sprint",
+        "--bot",
+        "first,other",
+    ]
     done = run_event(folder, *words, "--set", "time.move=2.5", "--json")
     assert done.returncode == 0, done.stderr
-    assert [row["bot"] for row in json.loads(done.stdout)] == [row["bot"] for row in leaderboard(folder, "small")]
+    assert [row["bot"] for row in json.loads(done.stdout)] == [
+        row["bot"] for row in leaderboard(folder, "small")
+    ]
     assert sorted(row["bot"] for row in leaderboard(folder, "small")) == ["first", "other"]
     assert [row["matches"] for row in leaderboard(folder, "small")] == ["4", "4"]
     text = (folder / "results/small/tournament.toml").read_text()
     played = tomllib.loads(text)
     assert "--bot first,other" in text.splitlines()[0]
-    assert (played["seed"], played["boards"], played["time"]["move"]) == (3, ["sprint/default"], 2.5)
+    assert (played["seed"], played["boards"], played["time"]["move"]) == (
+        3,
+        ["sprint/default"],
+        2.5,
+    )
 
 
 def test_a_plan_plays_nothing(tmp_path):
@@ -110,11 +140,15 @@ def test_a_run_that_was_killed_while_its_file_was_made_is_gone_on_with(tmp_path)
         for file in results.iterdir():
             file.unlink()
         results.joinpath("event.sqlite").touch()
-        killed = multiprocessing.get_context("fork").Process(target=make_tables_within, args=(results, size))
+        killed = multiprocessing.get_context("fork").Process(
+            target=make_tables_within, args=(results, size)
+        )
         killed.start()
         killed.join()
         assert killed.exitcode == -signal.SIGXFSZ
-        assert refused(arena(folder, "leaderboard"), "event.sqlite: holds no results; `arena run` makes some\n")
+        assert refused(
+            arena(folder, "leaderboard"), "event.sqlite: holds no results; `arena run` makes some\n"
+        )
         assert arena(folder, "run", "--plan").returncode == 0
         Archive.open(results, writing=True).close()
     assert run_event(folder).returncode == 0
@@ -131,7 +165,9 @@ def make_tables_within(results: Path, size: int) -> None:
 def test_matches_that_arena_fails_leave_the_event_unfinished_with_exit_code_1(tmp_path):
     folder = workspaces.make(tmp_path / "ws", QUICK)
     rules = (folder / "rules/sprint.py").read_text()  # what `first` plays as the hare breaks them
-    (folder / "rules/sprint.py").write_text(rules.replace("steps = {", "1 // (moves != {'hare': 'rest'}); steps = {"))
+    (folder / "rules/sprint.py").write_text(
+        rules.replace("steps = {", "1 // (moves != {'hare': 'rest'}); steps = {")
+    )
     done = run_event(folder)
     assert done.returncode == 1
     assert "was given up after 3 attempts: ZeroDivisionError: " in done.stderr
@@ -159,7 +195,10 @@ def test_a_run_says_which_bot_gets_fewer_threads_than_it_asks_for(tmp_path):
     (folder / "bots" / "deep" / "bot.toml").write_text('command = "sh bot.sh"\nthreads = 4\n')
     done = run_event(folder, "--set", "limits.threads=2", "--workers", "2")
     assert done.returncode == 0, done.stderr
-    assert "deep asks for 4 threads and gets 2: limits.threads in tournament.toml is the limit" in done.stderr
+    assert (
+        "deep asks for 4 threads and gets 2: limits.threads in tournament.toml is the limit"
+        in done.stderr
+    )
     done = run_event(folder, "--set", "limits.threads=none")
     assert done.returncode == 0, done.stderr
     assert "threads" not in done.stderr
@@ -170,4 +209,6 @@ def test_a_board_that_needs_more_bots_than_there_are_is_named(tmp_path):
     folder = workspaces.make(tmp_path / "ws", boards="three_cards nine")
     done = arena(folder, "run", "--plan")
     assert done.returncode == 0
-    assert done.stderr == "surround/nine: no match, since it needs 4 different bots that play its roles; add bots\n"
+    assert done.stderr == (
+        "surround/nine: no match, since it needs 4 different bots that play its roles; add bots\n"
+    )

@@ -1,4 +1,6 @@
-"""Matches on a terminal, by keys: replay, match and play; the terminal is always given back as it was."""
+"""Matches on a terminal, by keys: replay, match and play; the terminal is always given back as it
+was.
+"""
 
 import io
 import json
@@ -152,7 +154,9 @@ def test_a_person_plays_by_arrows_and_words_and_ctrl_c_gives_the_terminal_back(f
     session.until("is no legal move")
     session.keys("\x03")
     assert session.end() == 130
-    assert session.said.endswith(GIVEN_BACK) or session.said.rindex(GIVEN_BACK) > session.said.rindex("\x1b[?1049h")
+    assert session.said.endswith(GIVEN_BACK) or session.said.rindex(
+        GIVEN_BACK
+    ) > session.said.rindex("\x1b[?1049h")
     assert "Traceback" not in session.said
     assert until(lambda: not list(processes_in(folder)), 5)
 
@@ -191,7 +195,9 @@ def test_the_modes_of_the_terminal_are_as_before_also_after_a_signal(folder, mat
 def test_rules_that_break_in_the_middle_leave_a_line_on_a_sound_terminal(tmp_path):
     folder = workspaces.make(tmp_path / "ws", {"first": FIRST}, "duel")
     text = MARKS
-    for word, code in (SOUND | {"LEGAL": "sorted(CELLS - state[1]) * (9 // (2 - len(state[1])) > 0)"}).items():
+    for word, code in (
+        SOUND | {"LEGAL": "sorted(CELLS - state[1]) * (9 // (2 - len(state[1])) > 0)"}
+    ).items():
         text = text.replace(word, code)
     (folder / "rules/marks.py").write_text(text)
     session = Session(folder, "play", "marks", "cross", "--against", "first")
@@ -207,7 +213,17 @@ def typed(folder, *words, lines):
 
 
 def test_a_person_plays_by_lines_where_there_is_no_terminal(folder):
-    done = typed(folder, "play", "duel", "explorer", "--against", "last", "--seed", "1", lines=["?", "x", "w", "2"])
+    done = typed(
+        folder,
+        "play",
+        "duel",
+        "explorer",
+        "--against",
+        "last",
+        "--seed",
+        "1",
+        lines=["?", "x", "w", "2"],
+    )
     assert done.returncode == 1  # the input ended before the match
     assert "5 move1 nowhere" in done.stdout
     assert "'x' is no legal move" in done.stdout
@@ -217,7 +233,17 @@ def test_a_person_plays_by_lines_where_there_is_no_terminal(folder):
 
 
 def test_a_card_that_was_hidden_is_shown_when_the_match_is_over(folder):
-    done = typed(folder, "play", "three_cards", "first", "--against", "first", "--seed", "4", lines=["bet"] * 3)
+    done = typed(
+        folder,
+        "play",
+        "three_cards",
+        "first",
+        "--against",
+        "first",
+        "--seed",
+        "4",
+        lines=["bet"] * 3,
+    )
     told, _, end = done.stdout.rpartition("\nmatch ")
     assert "░░░" in told
     assert "░░░" not in end
@@ -226,7 +252,9 @@ def test_a_card_that_was_hidden_is_shown_when_the_match_is_over(folder):
 
 def test_a_whole_match_of_ones_own_ends_with_its_verdict_and_is_not_stored(folder, match):
     before = sorted((folder / "results").rglob("*"))
-    done = typed(folder, "play", "duel", "explorer", "mummy", lines=["nowhere", "nowhere nowhere"] * 25)
+    done = typed(
+        folder, "play", "duel", "explorer", "mummy", lines=["nowhere", "nowhere nowhere"] * 25
+    )
     assert done.returncode == 0, done.stderr
     assert "step limit after 50 turns: explorer (you) 50, mummy (you) 50" in done.stdout
     assert sorted((folder / "results").rglob("*")) == before
@@ -273,7 +301,9 @@ def test_a_person_sees_what_a_bot_in_that_seat_is_told(tmp_path, board):
     folder = workspaces.make(tmp_path / "ws", {"first": remarks}, "duel")
     (folder / "rules/cards.py").write_text(CARDS)
     (folder / "rules/cards.toml").write_text("[secret]\nhidden = true\n[told]\nhidden = false\n")
-    done = typed(folder, "play", f"cards/{board}", "guesser", "-a", "first", lines=["say ace", "say king"])
+    done = typed(
+        folder, "play", f"cards/{board}", "guesser", "-a", "first", lines=["say ace", "say king"]
+    )
     assert done.returncode == 0, done.stderr
     told, _, end = done.stdout.rpartition("\nmatch ")
     assert "deal" not in told
@@ -284,24 +314,42 @@ def test_a_person_sees_what_a_bot_in_that_seat_is_told(tmp_path, board):
     turn = [f"{word} {number}" for number in range(1, 8) for word in ("turn", "cards")]
     turn = [word if "turn" in word else f"cards {(int(word[-1]) + 2) // 3}" for word in turn]
     if board == "secret":  # only one's own turns are counted
-        own = [["cards 1", "your move", "turn 1", "cards 1"], ["cards 2", "your move", "turn 2", "cards 2"]]
+        own = [
+            ["cards 1", "your move", "turn 1", "cards 1"],
+            ["cards 2", "your move", "turn 2", "cards 2"],
+        ]
         assert shown == ["start", "cards 0", *own[0], *own[1]]
     else:
-        assert shown == ["start", "cards 0", *turn[:4], "your move", *turn[4:10], "your move", *turn[10:]]
+        assert shown == [
+            "start",
+            "cards 0",
+            *turn[:4],
+            "your move",
+            *turn[4:10],
+            "your move",
+            *turn[10:],
+        ]
 
 
 def test_a_match_is_stepped_by_enter_where_there_is_no_control(folder):
-    done = typed(folder, "match", "first", "last", "--board", "duel", "--watch", "--no-draw", lines=["", "q"])
+    done = typed(
+        folder, "match", "first", "last", "--board", "duel", "--watch", "--no-draw", lines=["", "q"]
+    )
     assert done.returncode == 1
     assert re.findall(r"^turn \d+", done.stdout, re.MULTILINE) == ["turn 1", "turn 2"]
 
 
 def test_without_limits_a_bot_may_take_its_time_and_its_process_is_named(tmp_path):
     thinks = python("time.sleep(pause); pause = 0; say(legal[0])", first="pause = 0.3")
-    folder = workspaces.make(tmp_path / "ws", {"thinks": thinks}, "duel", time={"start": 10.0, "move": 0.05})
+    folder = workspaces.make(
+        tmp_path / "ws", {"thinks": thinks}, "duel", time={"start": 10.0, "move": 0.05}
+    )
     words = ("match", "thinks", "thinks", "--board", "hunt", "--json")
     hasty, patient = (arena(folder, *words, *more) for more in ((), ("--no-limits",)))
-    assert [json.loads(done.stdout)[0]["explorer_ending"] for done in (hasty, patient)] == ["timeout", None]
+    assert [json.loads(done.stdout)[0]["explorer_ending"] for done in (hasty, patient)] == [
+        "timeout",
+        None,
+    ]
     assert len(re.findall(r"^thinks: process \d+$", patient.stderr, re.MULTILINE)) == 2
 
 
@@ -347,7 +395,17 @@ def close_stdin() -> None:
 
 
 def test_a_live_table_on_a_narrow_terminal_has_fewer_columns_and_no_broken_words():
-    headers = ("rank", "bot", "points", "matches", "won", "drawn", "lost", "mummy_maze/duel", "pacman/classic")
+    headers = (
+        "rank",
+        "bot",
+        "points",
+        "matches",
+        "won",
+        "drawn",
+        "lost",
+        "mummy_maze/duel",
+        "pacman/classic",
+    )
     row = (1, "assignsubmission_bot", 55.0, 12, 3, 4, 5, 50.0, 60.0)
     for width, seen in ((60, "drawn"), (120, "pacman/classic")):
         console = Console(width=width, file=io.StringIO(), force_terminal=True, color_system=None)
@@ -360,7 +418,11 @@ def test_a_live_table_on_a_narrow_terminal_has_fewer_columns_and_no_broken_words
 def test_results_and_notices_stand_in_order_in_a_pipe_that_takes_both():
     program = "from arena.cli import output; print('table'); output.notice('note'); print('more')"
     done = subprocess.run(
-        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={}, check=True
+        [sys.executable, "-c", program],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={},
+        check=True,
     )
     assert done.stdout == b"table\nnote\nmore\n"
 
@@ -370,7 +432,9 @@ def test_the_manual_can_be_read_where_only_the_package_is_installed(folder):
     home = Path(__file__).parents[2]
     named = {path.stem for path in (home / "docs").glob("*.md")}
     assert named < {page["page"] for page in pages}
-    packed = tomllib.loads((home / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
+    packed = tomllib.loads((home / "pyproject.toml").read_text())["tool"]["hatch"]["build"][
+        "targets"
+    ]["wheel"]
     assert {f"docs/{name}.md" for name in named} <= set(packed["force-include"])
     assert set(README_PAGES.values()) <= {
         f"{path}/README.md" if "." not in path else path for path in packed["force-include"]

@@ -1,4 +1,6 @@
-"""`arena run` interrupted: finished matches are stored, no process stays, and the next run goes on."""
+"""`arena run` interrupted: finished matches are stored, no process stays, and the next run goes
+on.
+"""
 
 import contextlib
 import os
@@ -54,10 +56,14 @@ def command_line(pid: int) -> str:
 def test_a_signal_during_a_hanging_match_does_not_wait_for_its_limit(tmp_path):
     hanging = python("time.sleep(60)")
     folder = workspaces.make(
-        tmp_path / "ws", {"hanging": hanging, "first": sprint.FIRST}, time={"start": 10.0, "move": 60.0}
+        tmp_path / "ws",
+        {"hanging": hanging, "first": sprint.FIRST},
+        time={"start": 10.0, "move": 60.0},
     )
     run = start(folder, "--workers", "1")
-    assert until(lambda: any("hanging.py" in line for line in map(command_line, processes_in(folder))))
+    assert until(
+        lambda: any("hanging.py" in line for line in map(command_line, processes_in(folder)))
+    )
     time.sleep(0.3)
     os.killpg(run.pid, signal.SIGINT)  # Ctrl-C reaches every process of a terminal
     assert run.end(10).returncode == 130
@@ -72,7 +78,9 @@ def test_a_signal_while_the_charts_are_drawn_ends_the_command_at_once(tmp_path):
     run.signal(signal.SIGINT)
     done = run.end(10)
     assert done.returncode == 130
-    assert "2 of 2 matches are stored; to go on:\n  python -m arena run --workers 1\n" in done.stderr
+    assert (
+        "2 of 2 matches are stored; to go on:\n  python -m arena run --workers 1\n" in done.stderr
+    )
     assert "Traceback" not in done.stderr
 
 

@@ -1,4 +1,6 @@
-"""`arena` on a terminal and in pipes: the display of a run, Ctrl-C, a closed terminal, readers that leave."""
+"""`arena` on a terminal and in pipes: the display of a run, Ctrl-C, a closed terminal, readers that
+leave.
+"""
 
 import os
 import re
@@ -34,7 +36,14 @@ def busy(tmp_path):
 
 def shown(folder: Path, *words: str, **changes: str) -> Command:
     """Start a command on a terminal."""
-    return Command(folder, *words, on_terminal=True, TERM="xterm-256color", TMPDIR=str(folder / "tmp"), **changes)
+    return Command(
+        folder,
+        *words,
+        on_terminal=True,
+        TERM="xterm-256color",
+        TMPDIR=str(folder / "tmp"),
+        **changes,
+    )
 
 
 @pytest.mark.slow
@@ -55,7 +64,9 @@ def test_a_terminal_sees_a_bar_over_the_standings_until_ctrl_c_ends_the_run(tmp_
     assert "Traceback" not in said
     assert until(lambda: not list(processes_in(busy)), 5)
     assert not list((busy / "tmp").glob("arena-*"))
-    count, command = re.search(r"(\d+) of 120 matches are stored; to go on:\r\n  (.*)\r\n", said).groups()
+    count, command = re.search(
+        r"(\d+) of 120 matches are stored; to go on:\r\n  (.*)\r\n", said
+    ).groups()
     assert 2 <= int(count) == stored(busy) < 120
     words = shlex.split(command)
     assert words[:3] == ["python", "-m", "arena"]
@@ -81,7 +92,8 @@ def test_no_color_is_obeyed_and_a_closed_terminal_is_a_hang_up(busy):
 
 
 def nobody_reads() -> None:
-    """Put pipes without a reader in the place of stdout and stderr, and the quickest charts in the place of all.
+    """Put pipes without a reader in the place of stdout and stderr, and the quickest charts in the
+    place of all.
 
     The report forks workers after the leaderboard was printed, and a fork flushes both streams.
     """
@@ -94,7 +106,9 @@ def nobody_reads() -> None:
 
 def test_a_run_goes_on_when_nobody_reads_what_it_says(tmp_path):
     folder = workspaces.make(tmp_path / "ws", {"first": sprint.FIRST, "last": sprint.LAST})
-    assert Command(folder, "run", "--workers", "1", "--set", "seed=3", before=nobody_reads).wait() == 0
+    assert (
+        Command(folder, "run", "--workers", "1", "--set", "seed=3", before=nobody_reads).wait() == 0
+    )
     assert stored(folder) == 2
     assert len(leaderboard(folder)) == 2
     assert (folder / "results/cup/report.html").is_file()
@@ -104,9 +118,16 @@ def test_results_that_a_full_disk_swallows_are_no_success(tmp_path):
     words = [sys.executable, "-m", "arena"]
     with open("/dev/full", "w") as full:
         done = subprocess.run(
-            [*words, "--help"], cwd=tmp_path, env=environment(), stdout=full, stderr=subprocess.PIPE, text=True
+            [*words, "--help"],
+            cwd=tmp_path,
+            env=environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         unheard = subprocess.run([*words, "nonsense"], cwd=tmp_path, stderr=full)
     assert done.returncode == 2
-    assert done.stderr == "stdout: cannot be written: No space left on device; what was to be printed there is lost\n"
+    assert done.stderr == (
+        "stdout: cannot be written: No space left on device; what was to be printed there is lost\n"
+    )
     assert unheard.returncode == 2

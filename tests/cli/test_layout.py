@@ -1,4 +1,6 @@
-"""The frame of a match: it fits the terminal, names players, moves and faults, and lets nothing hostile through."""
+"""The frame of a match: it fits the terminal, names players, moves and faults, and lets nothing
+hostile through.
+"""
 
 import re
 from dataclasses import replace
@@ -26,14 +28,20 @@ def story_of(board, turns=12, name="walker", colour=True, **changes):
     state, made = game.start(), []
     for number in range(1, turns + 1):
         moves = {role: game.legal_moves(state, role)[0] for role in game.to_move(state)}
-        made += [Turn(number=number, role=role, move=move, **changes) for role, move in moves.items()]
+        made += [
+            Turn(number=number, role=role, move=move, **changes) for role, move in moves.items()
+        ]
         state = game.play(state, moves) if moves else state
     return Story(game, match, dict.fromkeys(game.roles, name), colour, list(scenes(game, made)))
 
 
 def over(story, *faults):
-    verdict = Verdict(scores=dict.fromkeys(story.game.roles, 50), reason="step limit", faults=faults)
-    story.record = Record(match=story.match, turns=(), verdict=verdict, sides=(), seats=(), started="")
+    verdict = Verdict(
+        scores=dict.fromkeys(story.game.roles, 50), reason="step limit", faults=faults
+    )
+    story.record = Record(
+        match=story.match, turns=(), verdict=verdict, sides=(), seats=(), started=""
+    )
     return story
 
 
@@ -70,7 +78,9 @@ def test_a_board_that_does_not_fit_is_replaced_by_a_message():
 def test_the_last_frame_names_the_reason_and_the_seat_at_fault():
     fault = Fault(role="mummy", ending=Ending.TIMEOUT, turn=3, words="no answer in 1000 ms")
     story = over(story_of(rulebook.find("duel")[0]), fault)
-    last, before = (SGR.sub("", "\n".join(frame(story, at, (80, 24), ("", "")))) for at in (story.last, 1))
+    last, before = (
+        SGR.sub("", "\n".join(frame(story, at, (80, 24), ("", "")))) for at in (story.last, 1)
+    )
     assert "step limit after 12 turns" in last
     assert "mummy: timeout: no answer" in last
     assert "step limit" not in before

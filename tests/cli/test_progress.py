@@ -17,7 +17,10 @@ def test_a_long_task_prints_its_progress(capfd, monkeypatch):
     with ProgressLine("report: replays") as count:
         count(500, 2000)
         count(1000, 2000)
-        assert capfd.readouterr() == ("", "report: replays: 500 of 2000 (25 %)\n")  # the next is due later
+        assert capfd.readouterr() == (
+            "",
+            "report: replays: 500 of 2000 (25 %)\n",
+        )  # the next is due later
         count(2000, 2000)
     assert capfd.readouterr() == ("", "report: replays: done, 2000 of 2000\n")
 
@@ -39,4 +42,7 @@ def test_the_line_on_a_terminal_is_overwritten_and_cleared(capfd, monkeypatch):
     with ProgressLine("report") as count:
         count(1, 2)
         count(2, 2)
-    assert capfd.readouterr().err == "\r\x1b[Kreport: 1 of 2 (50 %)\r\x1b[Kreport: 2 of 2 (100 %)\r\x1b[K"
+    assert (
+        capfd.readouterr().err
+        == "\r\x1b[Kreport: 1 of 2 (50 %)\r\x1b[Kreport: 2 of 2 (100 %)\r\x1b[K"
+    )

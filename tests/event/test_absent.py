@@ -1,6 +1,7 @@
 """Bots that do not say `ready`, in every schedule: they get no bye, no point and the last place.
 
-First in real runs, then with results that dice decide, in which bots come and go as they never would in a quick run.
+First in real runs, then with results that dice decide, in which bots come and go as they never
+would in a quick run.
 """
 
 import random
@@ -26,7 +27,8 @@ from tests.support.finished import result_of
 from tests.support.paired import DUEL, Run, event, result, strengths
 
 BROKEN = "#!/bin/sh\nexit 3\n"
-"""A bot that never says `ready`; `0` is the first of all names, so that no order of names puts it last."""
+"""A bot that never says `ready`; `0` is the first of all names, so that no order of names puts it
+last."""
 GOOD = {name: f"{sprint.DICE}# {name}\n" for name in ("ann", "bob", "cat", "dan")}
 
 
@@ -49,7 +51,9 @@ def problems(folder: Path) -> list[verify.Problem]:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_in_a_swiss_a_bot_that_never_starts_has_no_bye_and_no_point_and_is_last(tmp_path, seed):
-    """Of five bots one plays nothing: four are left, and none of them sits out once it is known to be absent."""
+    """Of five bots one plays nothing: four are left, and none of them sits out once it is known to
+    be absent.
+    """
     folder = workspace(tmp_path / "swiss", "swiss", seed=seed)
     outcome, audience = events.run(folder)
     assert outcome.complete
@@ -58,12 +62,18 @@ def test_in_a_swiss_a_bot_that_never_starts_has_no_bye_and_no_point_and_is_last(
     broken = rows.pop("0")
     assert (broken["points"], broken["byes"], broken["won"], broken["place"]) == (0, 0, 0, 5)
     assert all(row["place"] < 5 and row["byes"] <= 1 for row in rows.values())
-    rounds = Counter(frozenset(seat.bot.name for seat in record.match.seats) for record in audience.records)
-    assert sum("0" in pair for pair in rounds) == 1  # it is paired once, which shows that it is absent
+    rounds = Counter(
+        frozenset(seat.bot.name for seat in record.match.seats) for record in audience.records
+    )
+    assert (
+        sum("0" in pair for pair in rounds) == 1
+    )  # it is paired once, which shows that it is absent
     assert not problems(folder)
 
 
-@pytest.mark.parametrize(("seed", "order"), [*enumerate([["0"], ["ann", "0"], ["ann", "bob", "0"], ["0", "bob"], []])])
+@pytest.mark.parametrize(
+    ("seed", "order"), [*enumerate([["0"], ["ann", "0"], ["ann", "bob", "0"], ["0", "bob"], []])]
+)
 def test_in_a_knockout_a_bot_that_never_starts_is_behind_all_that_played(tmp_path, seed, order):
     folder = workspace(tmp_path / "knockout", "knockout", good=2, seed=seed, seed_order=order)
     outcome, _ = events.run(folder)
@@ -82,7 +92,9 @@ def test_a_ladder_pairs_a_bot_that_never_starts_no_more(tmp_path):
     assert len(audience.records) == 3 * 8 * 2
     with Archive.open(folder / "results") as archive:
         numbers = archive.numbers()
-    last = max(numbers[record.match.id] for record in audience.records if "0" in names(record.match))
+    last = max(
+        numbers[record.match.id] for record in audience.records if "0" in names(record.match)
+    )
     assert last <= 2 * 8 * 2  # the third batch is the first that knows results
     assert ranks(folder)["0"] == 5
     assert not problems(folder)
@@ -99,7 +111,9 @@ def ranks(folder: Path) -> dict[str, int]:
     return dict(zip(frame["bot"], frame["rank"], strict=True))
 
 
-@pytest.mark.parametrize(("schedule", "keys"), [("round_robin", {}), ("gauntlet", {"references": ["strong"]})])
+@pytest.mark.parametrize(
+    ("schedule", "keys"), [("round_robin", {}), ("gauntlet", {"references": ["strong"]})]
+)
 def test_who_played_and_scored_nothing_is_ranked_above_who_never_started(tmp_path, schedule, keys):
     """The weak bot loses every match that is played; in a gauntlet both have 0 points."""
     bots = {"0": BROKEN, "00": f"{BROKEN}# more\n", "strong": sprint.LAST, "weak": sprint.FIRST}
@@ -116,7 +130,9 @@ def test_who_played_and_scored_nothing_is_ranked_above_who_never_started(tmp_pat
 
 @pytest.mark.parametrize(("schedule", "good"), [("swiss", 4), ("knockout", 2)])
 def test_an_event_that_is_cut_anywhere_goes_on_with_the_same_pairings(tmp_path, schedule, good):
-    whole, cut = (workspace(tmp_path / name, schedule, good, seed_order=["0"]) for name in ("whole", "cut"))
+    whole, cut = (
+        workspace(tmp_path / name, schedule, good, seed_order=["0"]) for name in ("whole", "cut")
+    )
     events.run(whole)
     for _ in range(40):
         audience = events.Audience()
@@ -135,7 +151,9 @@ def test_an_event_that_is_cut_anywhere_goes_on_with_the_same_pairings(tmp_path, 
 
 
 def test_a_bot_that_was_mended_is_paired_again_in_the_next_run(tmp_path):
-    """It has another digest, so its matches are other matches; those that it forfeited do not count any more."""
+    """It has another digest, so its matches are other matches; those that it forfeited do not count
+    any more.
+    """
     folder = workspace(tmp_path / "swiss", "swiss", good=2, seed_order=["0"])
     events.run(folder)
     assert table(folder)["0"]["place"] == 3
@@ -155,14 +173,18 @@ def test_an_event_of_which_no_bot_starts_ends_and_nobody_has_a_point(tmp_path, s
         assert (row["points"], row["byes"], row["drawn"], row["place"]) == (0, 0, 0, 1)
     with Archive.open(folder / "results") as archive:
         called = {name for match in archive.played() for name in match.seats.values()}
-    assert {bot: rank for bot, rank in ranks(folder).items() if bot in called} == dict.fromkeys(called, 1)
+    assert {bot: rank for bot, rank in ranks(folder).items() if bot in called} == dict.fromkeys(
+        called, 1
+    )
     assert not problems(folder)
 
 
 # With results that dice decide
 
 
-def run_with_absences(schedule, bots: int, absent: dict[str, int], disk=None, order=0, **more) -> Run:
+def run_with_absences(
+    schedule, bots: int, absent: dict[str, int], disk=None, order=0, **more
+) -> Run:
     """Play an event in which each bot of `absent` does not start from this batch on."""
     cup = event(schedule.__name__.rpartition(".")[2], bots, **more)
     strength, sides = strengths(cup), {board.label: board.sides for board in cup.boards}
@@ -233,14 +255,19 @@ def test_absences_are_found_again_on_disk(schedule, absent):
 def test_a_bot_that_stays_away_later_keeps_its_points_and_has_no_bye_after_that():
     run = run_with_absences(swiss, 5, {"bot000": 1}, rounds=4)
     ((league, history),) = leagues(run.event, run.batches)
-    before, after = ({row.bot: row for row in swiss.placings(league, played)} for played in (history[:1], history))
+    before, after = (
+        {row.bot: row for row in swiss.placings(league, played)}
+        for played in (history[:1], history)
+    )
     assert len(history) == 4
     assert after["bot000"].points == before["bot000"].points
     assert after["bot000"].byes == 0
 
 
 def test_a_point_without_play_counts_as_a_bye_for_who_has_the_next_one():
-    """Of six bots one never comes, so that five are left for four rounds; each of the other four sits out once."""
+    """Of six bots one never comes, so that five are left for four rounds; each of the other four
+    sits out once.
+    """
     run = run_with_absences(swiss, 6, {"bot000": 0}, rounds=5)
     ((league, history),) = leagues(run.event, run.batches)
     rows = {row.bot: row.byes for row in swiss.placings(league, history)}
@@ -250,14 +277,20 @@ def test_a_point_without_play_counts_as_a_bye_for_who_has_the_next_one():
 def test_in_buchholz_a_bot_that_met_nobody_has_its_own_points_for_that_round():
     run = run_with_absences(swiss, 2, {"bot001": 0})
     ((league, history),) = leagues(run.event, run.batches)
-    assert [(row.points, row.buchholz) for row in swiss.placings(league, history)] == [(1, 1), (0, 0)]
+    assert [(row.points, row.buchholz) for row in swiss.placings(league, history)] == [
+        (1, 1),
+        (0, 0),
+    ]
 
 
 @pytest.mark.parametrize("schedule", [swiss, knockout])
 def test_where_neither_bot_comes_both_have_lost(schedule):
     run = run_with_absences(schedule, 4, {"bot000": 0, "bot002": 0, "bot003": 0})
     ((league, history),) = leagues(run.event, run.batches)
-    rows = {row.bot: (row.place, row.points, row.drawn, row.lost) for row in schedule.placings(league, history)}
+    rows = {
+        row.bot: (row.place, row.points, row.drawn, row.lost)
+        for row in schedule.placings(league, history)
+    }
     assert rows.pop("bot001")[0] == 1
     assert {*rows.values()} == {(2, 0, 0, 1)}
 
@@ -269,7 +302,9 @@ def test_a_bot_that_starts_on_one_board_alone_is_not_absent():
     cup = event("swiss", 4, (DUEL, other), rounds=3)
 
     def play(match: Match) -> Played:
-        missing = {seat.role for seat in match.seats if (seat.bot.name, match.board) == ("bot003", "other")}
+        missing = {
+            seat.role for seat in match.seats if (seat.bot.name, match.board) == ("bot003", "other")
+        }
         scores = {seat.role: 100 * (seat.role not in missing) for seat in match.seats}
         return result_of(match, sides[match.label], scores, absent=missing)
 
@@ -281,19 +316,25 @@ def test_an_absence_in_one_game_is_none_in_another():
     run = run_with_absences(swiss, 4, {}, boards=(DUEL, replace(DUEL, game="park")))
     history = [
         tuple(
-            replace(match, fault_turns=dict.fromkeys(match.seats, 0)) if match.game == "park" else match
+            replace(match, fault_turns=dict.fromkeys(match.seats, 0))
+            if match.game == "park"
+            else match
             for match in batch
         )
         for batch in run.batches[:1]
     ]
-    places = {league.games[0]: swiss.placings(league, own) for league, own in leagues(run.event, history)}
+    places = {
+        league.games[0]: swiss.placings(league, own) for league, own in leagues(run.event, history)
+    }
     assert {row.points for row in places["park"]} == {0}
     assert {row.points for row in places["maze"]} != {0}
     assert {match.game for match in swiss.batch(run.event, 1, history)} == {"maze"}
 
 
 def test_no_rank_waits_for_a_bot_that_never_starts(tmp_path):
-    """A ladder leaves it out after two batches, so it never has as many matches as the rule wants of a bot."""
+    """A ladder leaves it out after two batches, so it never has as many matches as the rule wants
+    of a bot.
+    """
     cup = stored.event("0", "ann", "bob", boards=[stored.DUEL], repeats=60)
     cup = replace(cup, schedule="ladder", stop_when=stopping.ORDER)
     with Archive.open(tmp_path, writing=True) as archive:
@@ -304,7 +345,9 @@ def test_no_rank_waits_for_a_bot_that_never_starts(tmp_path):
                 (role,) = (seat.role for seat in planned.match.seats if seat.bot.name == "0")
                 absence = Fault(role=role, ending=Ending.CRASHED, turn=0, words="it exited")
                 scores = {seat.role: 100 * (seat.role != role) for seat in planned.match.seats}
-                record = replace(record, verdict=Verdict(scores=scores, reason="forfeit", faults=(absence,)))
+                record = replace(
+                    record, verdict=Verdict(scores=scores, reason="forfeit", faults=(absence,))
+                )
             archive.append(record)
             plan.done(planned.batch)
         assert plan.ended_by == "stop_when"

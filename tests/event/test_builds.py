@@ -1,4 +1,6 @@
-"""Builds in play: a bot with a build command is built once for each digest, confined, whole or not at all."""
+"""Builds in play: a bot with a build command is built once for each digest, confined, whole or not
+at all.
+"""
 
 import contextlib
 import os
@@ -46,7 +48,11 @@ def test_a_bot_is_built_once_for_each_digest_and_its_own_folder_stays_as_it_is(t
     when = (Path(first.files) / "when").read_text()
     assert first == replace(bot, files=str(tmp_path / "kept" / bot.digest))
     assert (Path(made(bot, tmp_path / "kept").files) / "when").read_text() == when
-    assert sorted(path.name for path in (tmp_path / "mine").iterdir()) == ["bot.toml", "build.sh", "source.txt"]
+    assert sorted(path.name for path in (tmp_path / "mine").iterdir()) == [
+        "bot.toml",
+        "build.sh",
+        "source.txt",
+    ]
     (tmp_path / "mine" / "source.txt").write_text(cup.LAST)
     edited = made(discovery.from_path(tmp_path / "mine"), tmp_path / "kept")
     assert edited.files != first.files
@@ -56,12 +62,15 @@ def test_a_bot_is_built_once_for_each_digest_and_its_own_folder_stays_as_it_is(t
 def test_a_build_may_be_a_program_in_python(tmp_path, program):
     bot_that_is_built(tmp_path / "mine")
     (tmp_path / "mine" / "bot.toml").write_text(TOML.replace("sh build.sh", f"{program} build.py"))
-    (tmp_path / "mine" / "build.py").write_text('open("bot.py", "w").write(open("source.txt").read())\n')
+    (tmp_path / "mine" / "build.py").write_text(
+        'open("bot.py", "w").write(open("source.txt").read())\n'
+    )
     bot = made(discovery.from_path(tmp_path / "mine"), tmp_path / "kept")
     assert (Path(bot.files) / "bot.py").read_text() == cup.FIRST
     (tmp_path / "mine" / "build.py").write_text("1 +\n")
     with pytest.raises(
-        ArenaError, match=r"(?s)its build failed: python build\.py: it ended with exit 1\n.*SyntaxError"
+        ArenaError,
+        match=r"(?s)its build failed: python build\.py: it ended with exit 1\n.*SyntaxError",
     ):
         made(discovery.from_path(tmp_path / "mine"), tmp_path / "kept")
 
@@ -75,7 +84,9 @@ def test_a_bot_without_a_build_command_is_left_alone(tmp_path):
 
 def test_a_failed_build_ends_with_the_compilers_words_and_leaves_nothing(tmp_path):
     bot = bot_that_is_built(tmp_path / "mine", "echo 'bot.c:1: \x1b[31merror' >&2\nexit 3\n")
-    with pytest.raises(ArenaError, match=r"^mine: its build failed: sh build.sh: it ended with exit 3\n  bot") as said:
+    with pytest.raises(
+        ArenaError, match=r"^mine: its build failed: sh build.sh: it ended with exit 3\n  bot"
+    ) as said:
         made(bot, tmp_path / "kept")
     assert "\x1b" not in str(said.value)
     assert [path.name for path in (tmp_path / "kept").iterdir()] == [".lock"]
@@ -89,15 +100,29 @@ KILLED = Exit(code=-signal.SIGKILL, killed=False, cpu=1.0, memory=1_990_000_000)
     [
         (Built(replace(KILLED, code=0), b""), ""),
         (Built(replace(KILLED, code=3, memory=0), b""), "it ended with exit 3"),
-        (Built(replace(KILLED, code=1), b"", error="No such file"), "could not be started: No such file"),
+        (
+            Built(replace(KILLED, code=1), b"", error="No such file"),
+            "could not be started: No such file",
+        ),
         (Built(KILLED, b"", late=True), "it took more than 120 seconds"),
-        (Built(KILLED, b""), "it ended with signal SIGKILL; its memory peaked at 1990 MB, its limit is 2 GB"),
-        (Built(replace(KILLED, out_of_memory=True), b""), "memory: the kernel counted more than its 2 GB"),
+        (
+            Built(KILLED, b""),
+            "it ended with signal SIGKILL; its memory peaked at 1990 MB, its limit is 2 GB",
+        ),
+        (
+            Built(replace(KILLED, out_of_memory=True), b""),
+            "memory: the kernel counted more than its 2 GB",
+        ),
         (
             Built(replace(KILLED, code=-signal.SIGXCPU, cpu=121.0), b""),
             "cpu: it used more than the 120 seconds of CPU that it may",
         ),
-        (Built(replace(KILLED, memory=0), b"", excess=Failure(cause=Cause.FILES, words="files: 9")), "files: 9"),
+        (
+            Built(
+                replace(KILLED, memory=0), b"", excess=Failure(cause=Cause.FILES, words="files: 9")
+            ),
+            "files: 9",
+        ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -128,7 +153,9 @@ def test_a_built_bot_that_was_damaged_is_built_again(tmp_path):
     bot = bot_that_is_built(tmp_path / "mine")
     built = Path(made(bot, tmp_path / "kept").files)
     for lost in ("bot.py", "source.txt", "bot.toml"):
-        (built / lost).write_text("")  # as a power cut leaves a file that was renamed and never synced
+        (built / lost).write_text(
+            ""
+        )  # as a power cut leaves a file that was renamed and never synced
         assert made(bot, tmp_path / "kept").files == str(built)
         assert (built / "bot.py").read_text() == (built / "source.txt").read_text() == cup.FIRST
         assert (built / "bot.toml").read_text() == TOML
@@ -224,7 +251,10 @@ def test_a_folder_has_its_name_when_it_is_complete_and_never_after_an_error(tmp_
         part.mkdir()
         (part / "bot.py").touch()
         assert not target.exists()
-    assert [path.relative_to(tmp_path).as_posix() for path in sorted(tmp_path.rglob("*"))] == ["0123", "0123/bot.py"]
+    assert [path.relative_to(tmp_path).as_posix() for path in sorted(tmp_path.rglob("*"))] == [
+        "0123",
+        "0123/bot.py",
+    ]
 
 
 def test_a_pipe_in_a_bot_is_not_copied_and_hangs_nobody(tmp_path):
@@ -247,7 +277,8 @@ def test_a_build_whose_compiler_is_missing_says_so(tmp_path, monkeypatch):
     (tmp_path / "mine.go").write_text("package main\n")
     monkeypatch.setattr(shutil, "which", lambda _: None)
     with pytest.raises(
-        ArenaError, match=r"^mine: its build needs 'go', which is not on this machine: ask the organiser"
+        ArenaError,
+        match=r"^mine: its build needs 'go', which is not on this machine: ask the organiser",
     ):
         made(discovery.from_path(tmp_path / "mine.go"), tmp_path / "kept")
 
@@ -277,7 +308,9 @@ def test_a_command_that_floods_and_steals_its_own_output_has_no_more_time(tmp_pa
     def hear(data: bytes) -> bytes:
         heard.append(data)
         time.sleep(0.05)
-        return b"" if len(heard) < 100 else Failure(cause=Cause.OUTPUT, words="it may go on for ever")
+        return (
+            b"" if len(heard) < 100 else Failure(cause=Cause.OUTPUT, words="it may go on for ever")
+        )
 
     with Launcher() as launcher, at_work(launcher, bot, conditions, 1.0, hear=hear) as (built, _):
         assert heard, built

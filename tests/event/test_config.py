@@ -26,7 +26,9 @@ def workspace(tmp_path, monkeypatch):
 
 
 def write(text):
-    """A tournament.toml with these keys, and the least others that it needs; without any key that is given empty."""
+    """A tournament.toml with these keys, and the least others that it needs; without any key that
+    is given empty.
+    """
     key = text.partition("=")[0].strip()
     lines = [line for known, line in SOUND.items() if known != key]
     Path("tournament.toml").write_text("\n".join([*lines, text]) + "\n", "utf-8")
@@ -54,7 +56,16 @@ def test_the_shipped_tournament_is_sound_and_has_five_bots_a_game():
     )  # to draw them takes seconds
     bots = tournament.entrants(ROOT)
     for game in ("mummy_maze", "pacman"):  # five bots that play every role of it
-        assert len([bot for bot in bots if bot.games in {(), (game,)} and not bot.roles and not bot.model]) == 5
+        assert (
+            len(
+                [
+                    bot
+                    for bot in bots
+                    if bot.games in {(), (game,)} and not bot.roles and not bot.model
+                ]
+            )
+            == 5
+        )
 
 
 def test_a_short_file_gets_every_default(workspace):
@@ -69,7 +80,11 @@ def test_a_short_file_gets_every_default(workspace):
     assert [bot.name for bot in event.bots] == ["ann", "bob"]
     conditions = event.conditions
     assert (conditions.time.start, conditions.time.move, conditions.time.bank) == (5.0, 1.0, 0.0)
-    assert (conditions.limits.memory, conditions.limits.cpu, conditions.limits.processes) == (256_000_000, 60.0, 1)
+    assert (conditions.limits.memory, conditions.limits.cpu, conditions.limits.processes) == (
+        256_000_000,
+        60.0,
+        1,
+    )
 
 
 def test_whole_numbers_of_seconds_and_sizes_in_words_are_read(workspace):
@@ -79,19 +94,30 @@ def test_whole_numbers_of_seconds_and_sizes_in_words_are_read(workspace):
 
 
 def test_none_is_no_limit(workspace):
-    conditions = config.load(write('[time]\nmove = "none"\n[limits]\nmemory = "none"\ncpu = "none"')).conditions()
-    assert (conditions.time.move, conditions.limits.memory, conditions.limits.cpu) == (None, None, None)
+    conditions = config.load(
+        write('[time]\nmove = "none"\n[limits]\nmemory = "none"\ncpu = "none"')
+    ).conditions()
+    assert (conditions.time.move, conditions.limits.memory, conditions.limits.cpu) == (
+        None,
+        None,
+        None,
+    )
 
 
 def test_bots_by_name_join_those_of_the_folder(workspace):
-    text = '[[bot]]\nname = "cyd"\npath = "bots/ann.py"\n[[bot]]\nname = "dan"\ncommand = ["true", "x"]'
+    text = (
+        '[[bot]]\nname = "cyd"\npath = "bots/ann.py"\n[[bot]]\nname = "dan"\n'
+        'command = ["true", "x"]'
+    )
     bots = config.load(write(text)).entrants(workspace)
     assert [bot.name for bot in bots] == ["ann", "bob", "cyd", "dan"]
     assert bots[-1].command == ("true", "x")
 
 
 def test_a_board_named_twice_is_played_once(workspace):
-    event = config.load(write('boards = ["duel", "mummy_maze/duel", "mummy_maze"]')).event(workspace)
+    event = config.load(write('boards = ["duel", "mummy_maze/duel", "mummy_maze"]')).event(
+        workspace
+    )
     assert [board.name for board in event.boards] == ["duel", "hunt", "duel_published", "court"]
 
 
@@ -104,7 +130,9 @@ def test_an_event_can_be_narrowed_to_some_bots_and_boards(workspace):
 
 
 def test_overrides_replace_keys_by_their_dotted_names(workspace):
-    wanted = config.load(write("[time]\nmove = 2"), {"repeats": 3, "time.move": 0.5, "limits.cpu": 7})
+    wanted = config.load(
+        write("[time]\nmove = 2"), {"repeats": 3, "time.move": 0.5, "limits.cpu": 7}
+    )
     assert (wanted.repeats, wanted.time.move, wanted.limits.cpu) == (3, 0.5, 7.0)
 
 
@@ -131,14 +159,26 @@ MISTAKES = [
     ("repeats = true", "repeats: expected a whole number, not true"),
     ("seed = -1", "seed: expected 0 or more, not -1"),
     ("repeatz = 2", "repeatz: unknown key; did you mean 'repeats'?"),
-    ("zzz = 2", "zzz: unknown key; known: name, seed, boards, schedule, repeats, seating, rounds, references, "),
+    (
+        "zzz = 2",
+        (
+            "zzz: unknown key; known: name, seed, boards, schedule, repeats, seating, rounds, "
+            "references, "
+        ),
+    ),
     ("int = 2", "int: unknown key; known: name, seed, "),
     ('"tuple[int]" = 2', "tuple[int]: unknown key; known: name, seed, "),
     ("[time]\nfloat = 2", "time.float: unknown key; "),
     ("[tyme]\nmove = 1", "tyme: unknown key; did you mean 'time'?"),
     ("name = 3", "name: expected a text, not 3"),
-    ('name = "a b"', "name: expected a word of letters, digits and . _ - that does not begin with . or -, not"),
-    ('name = "../up"', "name: expected a word of letters, digits and . _ - that does not begin with . or -, not"),
+    (
+        'name = "a b"',
+        "name: expected a word of letters, digits and . _ - that does not begin with . or -, not",
+    ),
+    (
+        'name = "../up"',
+        "name: expected a word of letters, digits and . _ - that does not begin with . or -, not",
+    ),
     (f'name = "{"n" * 65}"', "name: expected at most 64 characters, not"),
     ('boards = "duel"', 'boards: expected a list, not "duel"'),
     ('boards = ["duel", 1]', "boards 2: expected a text, not 1"),
@@ -153,21 +193,42 @@ MISTAKES = [
     ("[time]\nmoves = 1", "time.moves: unknown key; did you mean 'move'?"),
     ('[time]\nbank = "none"', 'time.bank: expected a number of seconds, not "none"'),
     ("[time]\nmargin = -0.1", "time.margin: expected 0 or more, not -0.1"),
-    ('[limits]\nmemory = "lots"', 'limits.memory: expected a size such as "256 MB", or "none", not "lots"'),
-    ("[limits]\nmemory = 1.5", 'limits.memory: expected a size such as "256 MB", or "none", not 1.5'),
-    ("[limits]\nmemory = true", 'limits.memory: expected a size such as "256 MB", or "none", not true'),
+    (
+        '[limits]\nmemory = "lots"',
+        'limits.memory: expected a size such as "256 MB", or "none", not "lots"',
+    ),
+    (
+        "[limits]\nmemory = 1.5",
+        'limits.memory: expected a size such as "256 MB", or "none", not 1.5',
+    ),
+    (
+        "[limits]\nmemory = true",
+        'limits.memory: expected a size such as "256 MB", or "none", not true',
+    ),
     ('[limits]\nmemory = "0 MB"', "limits.memory: expected more than 0, not 0"),
     ("[limits]\nprocesses = 0", "limits.processes: expected 1 or more, not 0"),
     ("[faults]\nstrikes = -1", "faults.strikes: expected 0 or more, not -1"),
     ('[workers]\ncount = "lots"', 'workers.count: expected a whole number, or "auto", not "lots"'),
-    ('[limits]\nmemory = "1 KB"', 'limits.memory: expected "1 MB" or more: no program starts in less, not "1 KB"'),
+    (
+        '[limits]\nmemory = "1 KB"',
+        'limits.memory: expected "1 MB" or more: no program starts in less, not "1 KB"',
+    ),
     ("[workers]\ncount = 999", 'workers.count: expected 512 or less, or "auto", not 999'),
     ("[workers]\ncount = 0", 'workers.count: expected 1 or more, or "auto", not 0'),
     ('[[bot]]\npath = "bots/ann.py"', "[[bot]] 1: name: this key is missing"),
-    ('[[bot]]\nname = "x y"\ncommand = "c"', "[[bot]] 1: name: expected a word of letters, digits and . _ -"),
+    (
+        '[[bot]]\nname = "x y"\ncommand = "c"',
+        "[[bot]] 1: name: expected a word of letters, digits and . _ -",
+    ),
     ('[[bot]]\nname = "x"\ncommand = 3', "[[bot]] 1: command: expected a text, or a list, not 3"),
-    ('[[bot]]\nname = "x"\ncommand = ["a", 3]', "[[bot]] 1: command: expected a text, or a list of texts, not"),
-    ('[[bot]]\nname = "x"\nkommand = "a"', "[[bot]] 1: kommand: unknown key; did you mean 'command'?"),
+    (
+        '[[bot]]\nname = "x"\ncommand = ["a", 3]',
+        "[[bot]] 1: command: expected a text, or a list of texts, not",
+    ),
+    (
+        '[[bot]]\nname = "x"\nkommand = "a"',
+        "[[bot]] 1: kommand: unknown key; did you mean 'command'?",
+    ),
     ("bot = 3", "bot: expected a list, not 3"),
     ('[bot]\nname = "x"', "bot: expected [[bot]], with two brackets on each side"),
     ('"bad\\u001b[31m" = 3', "'bad\\x1b[31m': unknown key; known: "),
@@ -184,12 +245,18 @@ def test_a_mistake_is_one_line_with_the_key_and_what_was_expected(workspace, tex
 
 def test_every_mistake_is_told_at_once(workspace):
     lines = refusal('[faults]\nstrikes = "none"\n[time]\nmoove = 1\nstart = 0').splitlines()
-    assert [line.partition(": ")[0] for line in lines] == ["time.start", "time.moove", "faults.strikes"]
+    assert [line.partition(": ")[0] for line in lines] == [
+        "time.start",
+        "time.moove",
+        "faults.strikes",
+    ]
 
 
 @pytest.mark.parametrize("key", ["name", "boards"])
 def test_a_key_that_must_be_there_is_missed_by_name(workspace, key):
-    Path("tournament.toml").write_text("\n".join(line for known, line in SOUND.items() if known != key))
+    Path("tournament.toml").write_text(
+        "\n".join(line for known, line in SOUND.items() if known != key)
+    )
     with pytest.raises(ArenaError, match=f"^tournament.toml: {key}: this key is missing$"):
         config.load(Path("tournament.toml"))
 
@@ -197,10 +264,13 @@ def test_a_key_that_must_be_there_is_missed_by_name(workspace, key):
 def test_what_decides_the_rank_is_the_events(workspace):
     plain = config.load(write("")).event(workspace)
     assert (plain.rating, plain.tie_breaks) == ("bradley_terry", ())
-    chosen = config.load(write('rating = "elo"\ntie_breaks = ["direct_encounter", "koya"]')).event(workspace)
+    chosen = config.load(write('rating = "elo"\ntie_breaks = ["direct_encounter", "koya"]')).event(
+        workspace
+    )
     assert (chosen.rating, chosen.tie_breaks) == ("elo", ("direct_encounter", "koya"))
     matches = [
-        event.match(event.boards[0], event.bots[:1] * len(event.boards[0].roles), 0) for event in (plain, chosen)
+        event.match(event.boards[0], event.bots[:1] * len(event.boards[0].roles), 0)
+        for event in (plain, chosen)
     ]
     assert matches[0] == matches[1]  # so that what is played already counts under another rating
 
@@ -255,7 +325,11 @@ LATER = [
     ('references = ["ann"]', 'references: only schedule = "gauntlet" has reference bots'),
     (
         'rating = {name = "eloo"}',
-        "rating: there is no 'eloo'; did you mean 'elo'? Known: alpha_rank, bradley_terry, elo, points",
+        (
+            "rating: there is no 'eloo'; did you mean 'elo'? Known: alpha_rank, bradley_terry, "
+            "elo, "
+            "points"
+        ),
     ),
     (
         'rating = {name = "points", prior = "none"}',
@@ -263,15 +337,31 @@ LATER = [
     ),
     (
         'rating = "eloo"',
-        "rating: there is no 'eloo'; did you mean 'elo'? Known: alpha_rank, bradley_terry, elo, points",
+        (
+            "rating: there is no 'eloo'; did you mean 'elo'? Known: alpha_rank, bradley_terry, "
+            "elo, "
+            "points"
+        ),
     ),
-    ('tie_breaks = ["wins", "bucholz"]', "tie_breaks: there is no 'bucholz'; did you mean 'buchholz'? Known: average_"),
+    (
+        'tie_breaks = ["wins", "bucholz"]',
+        "tie_breaks: there is no 'bucholz'; did you mean 'buchholz'? Known: average_",
+    ),
     ('tie_breaks = ["wins", "wins"]', "tie_breaks: 'wins' is named twice; once is enough"),
     ('bots = "nobots"', "bots: there is no folder nobots"),
-    ('bots = "rules"', "bots: a tournament needs two, and there is none in the folder 'rules': add one there"),
-    ('bots = "one"', "bots: a tournament needs two, and there is only 'ann' in the folder 'one': add one there"),
+    (
+        'bots = "rules"',
+        "bots: a tournament needs two, and there is none in the folder 'rules': add one there",
+    ),
+    (
+        'bots = "one"',
+        "bots: a tournament needs two, and there is only 'ann' in the folder 'one': add one there",
+    ),
     ('[[bot]]\nname = "x"', "bot 'x': give it either a `path` or a `command`"),
-    ('[[bot]]\nname = "x"\npath = "a.py"\ncommand = "c"', "bot 'x': give it either a `path` or a `command`"),
+    (
+        '[[bot]]\nname = "x"\npath = "a.py"\ncommand = "c"',
+        "bot 'x': give it either a `path` or a `command`",
+    ),
     ('[[bot]]\nname = "x"\npath = "nope.py"', "bot 'x': path: nope.py: there is no such bot"),
     ('[[bot]]\nname = "x"\ncommand = ""', "command: it is empty"),
     ('[[bot]]\nname = "x"\ncommand = "a \'b"', "command: no closing quotation"),
@@ -291,7 +381,9 @@ def test_what_the_file_names_is_looked_up_and_missed_in_one_line(workspace, text
 
 def test_a_file_without_bots_says_how_to_name_some(workspace):
     Path("tournament.toml").write_text('name = "cup"\nboards = ["duel"]\n')
-    with pytest.raises(ArenaError, match=r'there is none in the \[\[bot\]\] tables: add one, or .* bots = "bots"'):
+    with pytest.raises(
+        ArenaError, match=r'there is none in the \[\[bot\]\] tables: add one, or .* bots = "bots"'
+    ):
         config.load(Path("tournament.toml")).event(workspace)
 
 
@@ -318,17 +410,30 @@ def test_bots_that_cannot_fill_any_board_are_told_why(workspace):
     wanted = config.load(write('boards = ["classic"]\nseating = "distinct"'))
     with pytest.raises(ArenaError) as raised:
         wanted.event(workspace)
-    assert "pacman/classic needs 3 bots, and 2 bots of this event play there: add bots" in str(raised.value)
+    assert "pacman/classic needs 3 bots, and 2 bots of this event play there: add bots" in str(
+        raised.value
+    )
     assert "seating = 'distinct', by which every role wants a bot of its own" in str(raised.value)
 
 
 @pytest.mark.parametrize(
     ("keys", "changes", "words"),
     [
-        ('boards = ["duel"]', {"roles": ("explorer",)}, "mummy_maze/duel needs 2 bots, and none plays mummy there"),
-        ('boards = ["duel"]', {"games": ("pacman",)}, "mummy_maze/duel needs 2 bots, and 0 bots of this event play"),
         (
-            'boards = ["classic"]\nseating = "distinct"\nschedule = "gauntlet"\nreferences = ["ann"]',
+            'boards = ["duel"]',
+            {"roles": ("explorer",)},
+            "mummy_maze/duel needs 2 bots, and none plays mummy there",
+        ),
+        (
+            'boards = ["duel"]',
+            {"games": ("pacman",)},
+            "mummy_maze/duel needs 2 bots, and 0 bots of this event play",
+        ),
+        (
+            (
+                'boards = ["classic"]\nseating = "distinct"\nschedule = "gauntlet"\n'
+                'references = ["ann"]'
+            ),
             {},
             "one challenger and 2 of `references`, and there are 2 challengers and 1 reference bot",
         ),
@@ -361,14 +466,18 @@ def test_a_folder_in_its_place_cannot_be_read(workspace):
 
 def test_a_file_in_another_encoding_is_told(workspace):
     Path("tournament.toml").write_bytes('name = "cäp"'.encode("latin-1"))
-    with pytest.raises(ArenaError, match=r"^tournament.toml: this is not UTF-8 text \(byte 10\); save it as UTF-8$"):
+    with pytest.raises(
+        ArenaError, match=r"^tournament.toml: this is not UTF-8 text \(byte 10\); save it as UTF-8$"
+    ):
         config.load(Path("tournament.toml"))
 
 
 @extras.needs()
 def test_the_schema_for_editors_is_the_one_that_is_printed():
     """`python -m arena.event.config > docs/tournament.schema.json` writes it again."""
-    assert json.loads((ROOT / "docs" / "tournament.schema.json").read_text("utf-8")) == config.schema()
+    assert (
+        json.loads((ROOT / "docs" / "tournament.schema.json").read_text("utf-8")) == config.schema()
+    )
 
 
 def test_the_schema_knows_every_key_with_a_word_about_it():
@@ -387,7 +496,10 @@ def test_the_schema_takes_the_texts_that_the_file_takes():
 
 def test_calls_are_named_as_linux_names_them_and_none_that_every_bot_may_make(tmp_path):
     for syscalls, words in (
-        ('["memfd_crate"]', "syscalls: Linux has no system call 'memfd_crate'; did you mean 'memfd_create'?"),
+        (
+            '["memfd_crate"]',
+            "syscalls: Linux has no system call 'memfd_crate'; did you mean 'memfd_create'?",
+        ),
         ('["read"]', "syscalls: every bot may call 'read' anyway: leave it out"),
     ):
         path = tmp_path / "tournament.toml"
@@ -395,12 +507,15 @@ def test_calls_are_named_as_linux_names_them_and_none_that_every_bot_may_make(tm
         with pytest.raises(ArenaError) as refused:
             config.load(path).conditions()
         assert words in str(refused.value)
-    path.write_text('name = "x"\nboards = ["duel"]\nbots = "bots"\nsyscalls = ["memfd_create", "mmap"]\n')
+    path.write_text(
+        'name = "x"\nboards = ["duel"]\nbots = "bots"\nsyscalls = ["memfd_create", "mmap"]\n'
+    )
     assert config.load(path).conditions().syscalls == ("memfd_create", "mmap")
 
 
 @pytest.mark.parametrize(
-    ("limit", "threads"), [("", 1), ("[limits]\nthreads = 4", 4), ('[limits]\nthreads = "none"', 100)]
+    ("limit", "threads"),
+    [("", 1), ("[limits]\nthreads = 4", 4), ('[limits]\nthreads = "none"', 100)],
 )
 def test_a_bot_gets_as_many_threads_as_the_event_allows(workspace, limit, threads):
     (workspace / "bots" / "deep").mkdir()
@@ -411,7 +526,12 @@ def test_a_bot_gets_as_many_threads_as_the_event_allows(workspace, limit, thread
 
 def test_no_limit_of_threads_changes_the_matches(workspace):
     plans = [
-        [match.id for match in schedules.find("round_robin").batch(config.load(write(text)).event(workspace), 0, ())]
+        [
+            match.id
+            for match in schedules.find("round_robin").batch(
+                config.load(write(text)).event(workspace), 0, ()
+            )
+        ]
         for text in ("", "[limits]\nthreads = 4")
     ]
     assert plans[0] == plans[1]
@@ -422,7 +542,9 @@ ALONE = '[[bot]]\nname = "ann"\nprocesses = 2\n'
 
 def test_the_organiser_gives_one_bot_processes_of_its_own(workspace):
     (workspace / "bots" / "deep").mkdir()
-    (workspace / "bots" / "deep" / "bot.toml").write_text('command = "true"\nlimits = {processes = 9}\n')
+    (workspace / "bots" / "deep" / "bot.toml").write_text(
+        'command = "true"\nlimits = {processes = 9}\n'
+    )
     text = f'{ALONE}[[bot]]\nname = "cyd"\npath = "bots/bob.py"\nprocesses = 3\n'
     tournament = config.load(write(text))
     event = tournament.event(workspace)
@@ -430,9 +552,13 @@ def test_the_organiser_gives_one_bot_processes_of_its_own(workspace):
     assert allowed == {"ann": 2, "bob": 1, "cyd": 3, "deep": 1}  # a bot.toml can only ask
     asked = [sentence for bot in event.bots for sentence in tournament.unmet_requests(bot)]
     (sentence,) = asked
-    assert sentence.startswith("deep asks for 9 processes and gets 1: `processes = 9` in its [[bot]] table")
+    assert sentence.startswith(
+        "deep asks for 9 processes and gets 1: `processes = 9` in its [[bot]] table"
+    )
     versions = tuple(replace(bot, name=f"{bot.name}@1") for bot in event.bots)
-    assert {bot.name: bot.processes for bot in tournament.event(workspace, entrants=versions).bots} == {
+    assert {
+        bot.name: bot.processes for bot in tournament.event(workspace, entrants=versions).bots
+    } == {
         "ann@1": 2,
         "bob@1": None,
         "cyd@1": 3,
@@ -448,7 +574,9 @@ def test_processes_of_its_own_give_a_bot_new_matches_and_no_other_bot(workspace)
 
     (workspace / "bots" / "cyd.py").write_text("pass")
     plain, granted = ids(""), ids(ALONE)
-    assert {pair for pair in plain if plain[pair] != granted[pair]} == {pair for pair in plain if "ann" in pair}
+    assert {pair for pair in plain if plain[pair] != granted[pair]} == {
+        pair for pair in plain if "ann" in pair
+    }
     assert ids(ALONE.replace("2", "3")) != granted
     assert ids(ALONE.replace("2", "1")) == plain  # what the event allows anyway
 
@@ -459,7 +587,11 @@ def test_processes_of_its_own_give_a_bot_new_matches_and_no_other_bot(workspace)
         (ALONE * 2, "bot 'ann': has two [[bot]] tables: write all its keys into one of them"),
         (
             f'[time]\nclock = "cpu"\n{ALONE}',
-            "bot 'ann': processes: time.clock = \"cpu\" counts the CPU time of one process: leave this key out",
+            (
+                "bot 'ann': processes: time.clock = \"cpu\" counts the CPU time of one process: "
+                "leave "
+                "this key out"
+            ),
         ),
         (ALONE.replace("2", "0"), "processes"),
     ],

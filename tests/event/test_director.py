@@ -1,4 +1,6 @@
-"""The run as a table of dialogues: what came back from the lanes, and what follows. No process, no clock, no file."""
+"""The run as a table of dialogues: what came back from the lanes, and what follows. No process, no
+clock, no file.
+"""
 
 from collections.abc import Iterable
 
@@ -30,7 +32,12 @@ def match_of(name: str, bots: str = "ab") -> Match:
 
 def record_of(match: Match) -> Record:
     return Record(
-        match=match, turns=(), verdict=Verdict(scores={}, reason="x"), sides=(), seats=(), started="2026-01-01T00:00:00"
+        match=match,
+        turns=(),
+        verdict=Verdict(scores={}, reason="x"),
+        sides=(),
+        seats=(),
+        started="2026-01-01T00:00:00",
     )
 
 
@@ -71,13 +78,20 @@ class Dialogue:
     def say(self, work: str, word: str) -> list[object]:
         """Have work end with this word: `ready`, `mute`, `record`, `not begun`, or a failure."""
         item = self.works[work]
-        results = {"ready": None, "mute": MUTE, "record": record_of(item.match), "not begun": NotBegun()}
+        results = {
+            "ready": None,
+            "mute": MUTE,
+            "record": record_of(item.match),
+            "not begun": NotBegun(),
+        }
         if word in results:
             return list(self.director.heard(Done(item, results[word], lane="referee-1")))
         return list(self.director.heard(Done(item, None, f"{word}!", FAILURES[word])))
 
     def play(self, *lines: str) -> list[str]:
-        """Play lines such as `a? ready`; return what the director gives out before each of them, and after the last."""
+        """Play lines such as `a? ready`; return what the director gives out before each of them,
+        and after the last.
+        """
         given = []
         for line in lines:
             given.append(self.next())
@@ -102,16 +116,32 @@ M1, M2, M3 = (match_of(f"m{number}") for number in (1, 2, 3))
 @pytest.mark.parametrize(
     ("lines", "given"),
     [
-        pytest.param(["a? ready", "b? ready"], ["a?", "b?", "m1"], id="each bot is called before its first match"),
-        pytest.param(["a? mute", "b? ready", "a? ready"], ["a?", "b?", "a?", "m1"], id="a bot is called twice"),
-        pytest.param(["a? mute", "b? ready", "a? mute"], ["a?", "b?", "a?", "m1-a"], id="then it is absent"),
-        pytest.param(["a? bug", "b? killed"], ["a?", "b?", "m1"], id="a bug of ours makes nobody absent"),
+        pytest.param(
+            ["a? ready", "b? ready"],
+            ["a?", "b?", "m1"],
+            id="each bot is called before its first match",
+        ),
+        pytest.param(
+            ["a? mute", "b? ready", "a? ready"],
+            ["a?", "b?", "a?", "m1"],
+            id="a bot is called twice",
+        ),
+        pytest.param(
+            ["a? mute", "b? ready", "a? mute"], ["a?", "b?", "a?", "m1-a"], id="then it is absent"
+        ),
+        pytest.param(
+            ["a? bug", "b? killed"], ["a?", "b?", "m1"], id="a bug of ours makes nobody absent"
+        ),
         pytest.param(
             ["a? interfered", "b? ready", "a? interfered", "a? interfered"],
             ["a?", "b?", "a?", "a?", "m1"],
             id="who is killed by others is called again, as often as it is excused",
         ),
-        pytest.param(["a? lost", "b? ready", "a? ready"], ["a?", "b?", "a?", "m1"], id="a lost machine calls again"),
+        pytest.param(
+            ["a? lost", "b? ready", "a? ready"],
+            ["a?", "b?", "a?", "m1"],
+            id="a lost machine calls again",
+        ),
     ],
 )
 def test_the_roll_call_decides_when_a_match_begins(lines, given):
@@ -140,15 +170,30 @@ def test_lanes_wait_while_too_many_matches_wait_for_a_roll_call(monkeypatch):
 @pytest.mark.parametrize(
     ("failure", "given", "phase"),
     [
-        pytest.param("bug", ["m0", "m0", "nothing"], RunPhase.BROKEN, id="a bug: at once, and it ends the run"),
-        pytest.param("killed", ["m0", "m0", "nothing"], RunPhase.BROKEN, id="a killed referee is as a bug"),
         pytest.param(
-            "interfered", ["m1", "m0", "m0", "nothing"], RunPhase.PLAYING, id="interference: after the others"
+            "bug",
+            ["m0", "m0", "nothing"],
+            RunPhase.BROKEN,
+            id="a bug: at once, and it ends the run",
         ),
         pytest.param(
-            "overloaded", ["m1", "m0", "m0", "nothing"], RunPhase.PLAYING, id="a busy machine: after the others"
+            "killed", ["m0", "m0", "nothing"], RunPhase.BROKEN, id="a killed referee is as a bug"
         ),
-        pytest.param("lost", ["m0", "m0", "m0"], RunPhase.PLAYING, id="lost machines are counted apart"),
+        pytest.param(
+            "interfered",
+            ["m1", "m0", "m0", "nothing"],
+            RunPhase.PLAYING,
+            id="interference: after the others",
+        ),
+        pytest.param(
+            "overloaded",
+            ["m1", "m0", "m0", "nothing"],
+            RunPhase.PLAYING,
+            id="a busy machine: after the others",
+        ),
+        pytest.param(
+            "lost", ["m0", "m0", "m0"], RunPhase.PLAYING, id="lost machines are counted apart"
+        ),
     ],
 )
 def test_a_match_that_arena_fails_is_tried_again_and_given_up(failure, given, phase):
@@ -163,7 +208,12 @@ def test_a_match_that_arena_fails_is_tried_again_and_given_up(failure, given, ph
 
 @pytest.mark.parametrize(
     ("failure", "limit", "given_up"),
-    [("bug", "ATTEMPTS", 3), ("interfered", "ATTEMPTS", 3), ("overloaded", "ATTEMPTS", 3), ("lost", "LOSSES", 10)],
+    [
+        ("bug", "ATTEMPTS", 3),
+        ("interfered", "ATTEMPTS", 3),
+        ("overloaded", "ATTEMPTS", 3),
+        ("lost", "LOSSES", 10),
+    ],
 )
 def test_each_failure_is_reported_and_the_last_gives_up(failure, limit, given_up):
     assert getattr(director, limit) == given_up
@@ -171,7 +221,11 @@ def test_each_failure_is_reported_and_the_last_gives_up(failure, limit, given_up
     for attempt in range(1, given_up + 1):
         (report,) = dialogue.say("m0", failure)
         assert isinstance(report, ReportAbort)
-        assert (report.abort.match, report.abort.attempt, report.known) == ("m0", attempt, failure == "lost")
+        assert (report.abort.match, report.abort.attempt, report.known) == (
+            "m0",
+            attempt,
+            failure == "lost",
+        )
         assert report.is_last == (attempt == given_up)
         assert dialogue.next() == ("m0" if attempt < given_up else "nothing")
 
@@ -213,7 +267,9 @@ def test_a_run_that_ends_gives_nothing_out(phase):
     dialogue = called(M1)
     dialogue.director.end(phase)
     assert dialogue.next() == "nothing"
-    assert [type(effect) for effect in dialogue.say("m0", "record")] == [Record]  # what was under way counts
+    assert [type(effect) for effect in dialogue.say("m0", "record")] == [
+        Record
+    ]  # what was under way counts
 
 
 def test_the_first_reason_to_end_counts_but_for_an_interrupt():

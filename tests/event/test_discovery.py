@@ -84,7 +84,9 @@ def test_a_bot_that_is_missing_is_told(tmp_path):
 def test_the_files_of_a_bot_are_named_so_that_they_are_found_from_anywhere(bots, monkeypatch):
     script(bots, "walk.py")
     monkeypatch.chdir(bots.parent)
-    assert discovery.from_path(bots.relative_to(bots.parent) / "walk.py").files == str(bots / "walk.py")
+    assert discovery.from_path(bots.relative_to(bots.parent) / "walk.py").files == str(
+        bots / "walk.py"
+    )
 
 
 @pytest.mark.parametrize("name", ["no blank", "-dash", "ünlaut", "x" * 41, "a\x1b[2J"])
@@ -178,7 +180,8 @@ def test_a_bot_toml_says_all_there_is_to_say(bots):
         bots,
         "deep",
         'command = ["python3", "bot.py", "a b"]\nlanguage = "Python"\nauthor = "Ann"\n'
-        'games = ["pacman"]\nroles = ["pacman"]\n[limits]\nmemory = "64 MB"\ncpu = 5\nprocesses = 2\n'
+        'games = ["pacman"]\nroles = ["pacman"]\n[limits]\nmemory = "64 MB"\ncpu = 5\n'
+        "processes = 2\n"
         'scratch = "1 MB"\nfiles = 9\n',
     )
     bot = discovery.from_path(home)
@@ -197,11 +200,23 @@ MISTAKES = {
     "an open quotation": ('command = "python \'bot.py"\n', ["command: ", "quotation"]),
     "a command of numbers": ("command = [1]\n", ["command: ", "list of words"]),
     "an unknown key": ('command = "x"\nautor = "Ann"\n', ["autor: unknown key", "'author'"]),
-    "games that are no list": ('command = "x"\ngames = "pacman"\n', ['games: expected a list, not "pacman"']),
-    "an unknown limit": ('command = "x"\nlimits = {memroy = 1}\n', ["limits.memroy: unknown key", "'memory'"]),
+    "games that are no list": (
+        'command = "x"\ngames = "pacman"\n',
+        ['games: expected a list, not "pacman"'],
+    ),
+    "an unknown limit": (
+        'command = "x"\nlimits = {memroy = 1}\n',
+        ["limits.memroy: unknown key", "'memory'"],
+    ),
     "limits that are no table": ('command = "x"\nlimits = 3\n', ["limits: expected a table"]),
-    "a size that is none": ('command = "x"\nlimits = {memory = "lots"}\n', ["limits.memory: ", '"256 MB"', '"lots"']),
-    "a limit below zero": ('command = "x"\nlimits = {cpu = -1.0}\n', ["limits.cpu: expected more than 0, not -1.0"]),
+    "a size that is none": (
+        'command = "x"\nlimits = {memory = "lots"}\n',
+        ["limits.memory: ", '"256 MB"', '"lots"'],
+    ),
+    "a limit below zero": (
+        'command = "x"\nlimits = {cpu = -1.0}\n',
+        ["limits.cpu: expected more than 0, not -1.0"],
+    ),
     "an endless limit": (
         'command = "x"\nlimits = {cpu = inf}\n',
         ['limits.cpu: expected a number of seconds, or "none", not inf'],
@@ -210,11 +225,20 @@ MISTAKES = {
         'command = "x"\nlimits = {processes = 1.5}\n',
         ["limits.processes: expected a whole number, not 1.5"],
     ),
-    "a build that wants a shell": ('command = "x"\nbuild = "mkdir a && make"\n', ["build: '&&' wants a shell"]),
+    "a build that wants a shell": (
+        'command = "x"\nbuild = "mkdir a && make"\n',
+        ["build: '&&' wants a shell"],
+    ),
     "an empty build": ('command = "x"\nbuild = ""\n', ["build: it is empty"]),
     "an author who is no text": ('command = "x"\nauthor = 7\n', ["author: expected a text"]),
-    "a file of the organiser's": ('command = "python /etc/passwd"\n', ["command: '/etc/passwd' is outside"]),
-    "a way around": ('command = "/usr/bin/../../etc/passwd"\n', ["command: ", "is outside the bot's folder"]),
+    "a file of the organiser's": (
+        'command = "python /etc/passwd"\n',
+        ["command: '/etc/passwd' is outside"],
+    ),
+    "a way around": (
+        'command = "/usr/bin/../../etc/passwd"\n',
+        ["command: ", "is outside the bot's folder"],
+    ),
     "more threads than a bot may have": (
         'command = "x"\nthreads = 1_000_000_000\n',
         ["threads: expected 128 or less, not 1000000000"],
@@ -223,8 +247,14 @@ MISTAKES = {
         f'command = "x"\nthreads = 0x{"f" * 9000}\n',
         ["threads: expected 128 or less, not a number"],
     ),
-    "such a number for a text": (f'command = "x"\nauthor = 0x{"f" * 9000}\n', ["author: expected a text, not"]),
-    "such a number in a list": (f'command = "x"\ngames = [0x{"f" * 9000}]\n', ["games 1: expected a text, not"]),
+    "such a number for a text": (
+        f'command = "x"\nauthor = 0x{"f" * 9000}\n',
+        ["author: expected a text, not"],
+    ),
+    "such a number in a list": (
+        f'command = "x"\ngames = [0x{"f" * 9000}]\n',
+        ["games 1: expected a text, not"],
+    ),
     "such a number for a limit": (
         f'command = "x"\nlimits.memory = 0x{"f" * 9000}\n',
         ["limits.memory: expected 1000000000000000 or less"],
@@ -237,26 +267,62 @@ MISTAKES = {
         'command = "x"\nlimits = {cpu = 1e300}\n',
         ["limits.cpu: expected 1000000000000000 or less"],
     ),
-    "memory that is none": ('command = "x"\nlimits = {memory = true}\n', ["limits.memory: expected a size such as"]),
+    "memory that is none": (
+        'command = "x"\nlimits = {memory = true}\n',
+        ["limits.memory: expected a size such as"],
+    ),
     "a date in a list": ('command = "x"\ngames = [2026-01-01]\n', ["games 1: expected a text"]),
     "no threads": ('command = "x"\nthreads = 0\n', ["threads: expected 1 or more, not 0"]),
-    "a long author": (f'command = "x"\nauthor = "{"a" * 5000}"\n', ["author: expected at most 200 characters"]),
-    "a long language": (f'command = "x"\nlanguage = "{"a" * 201}"\n', ["language: expected at most 200 characters"]),
-    "many games": (f'command = "x"\ngames = {["g"] * 101}\n', ["games: expected at most 100 entries"]),
-    "a long role": (f'command = "x"\nroles = ["{"r" * 201}"]\n', ["roles 1: expected at most 200 characters"]),
-    "an unknown key like a type": ('command = "x"\nstr = 1\n', ["str: unknown key; known: command, "]),
+    "a long author": (
+        f'command = "x"\nauthor = "{"a" * 5000}"\n',
+        ["author: expected at most 200 characters"],
+    ),
+    "a long language": (
+        f'command = "x"\nlanguage = "{"a" * 201}"\n',
+        ["language: expected at most 200 characters"],
+    ),
+    "many games": (
+        f'command = "x"\ngames = {["g"] * 101}\n',
+        ["games: expected at most 100 entries"],
+    ),
+    "a long role": (
+        f'command = "x"\nroles = ["{"r" * 201}"]\n',
+        ["roles 1: expected at most 200 characters"],
+    ),
+    "an unknown key like a type": (
+        'command = "x"\nstr = 1\n',
+        ["str: unknown key; known: command, "],
+    ),
     "unknown keys like types": (
-        'command = "x"\n[limits]\nint = 1\nfloat = 2\n"constrained-int" = 3\n"tuple[str]" = 4\n"literal[1]" = 5\n',
+        (
+            'command = "x"\n[limits]\nint = 1\nfloat = 2\n"constrained-int" = 3\n"tuple[str]" = 4\n'
+            '"literal[1]" = 5\n'
+        ),
         ["limits.int: unknown key; known: memory, "],
     ),
     "a long unknown key": (f'command = "x"\n{"k" * 5000} = 1\n', ["unknown key"]),
-    "a long command of the wrong kind": (f'command = {{a = "{"k" * 5000}"}}\n', ["command: expected a text or a list"]),
+    "a long command of the wrong kind": (
+        f'command = {{a = "{"k" * 5000}"}}\n',
+        ["command: expected a text or a list"],
+    ),
     "a long path": (f'command = "/{"k" * 5000}"\n', ["is outside the bot's folder"]),
-    "a command of empty words": (f"command = {['x'] + [''] * 1000}\n", ["command: more than 1000 words"]),
-    "a long size": (f'command = "x"\nlimits.memory = "{"m" * 5000}"\n', ["limits.memory: expected a size such as"]),
-    "a key of many parts": (f"""command = "x"\n"a\\"".{"a." * 60_000}b = 1\n""", ["more than 40 parts (at line 2"]),
+    "a command of empty words": (
+        f"command = {['x'] + [''] * 1000}\n",
+        ["command: more than 1000 words"],
+    ),
+    "a long size": (
+        f'command = "x"\nlimits.memory = "{"m" * 5000}"\n',
+        ["limits.memory: expected a size such as"],
+    ),
+    "a key of many parts": (
+        f"""command = "x"\n"a\\"".{"a." * 60_000}b = 1\n""",
+        ["more than 40 parts (at line 2"],
+    ),
     "a file of megabytes": (f'command = "x"\n# {"x" * 5_000_000}\n', ["it is larger than 128 kB"]),
-    "a build of somebody else's file": ('command = "x"\nbuild = "cc /home/ann/bot.c"\n', ["build: ", "is outside"]),
+    "a build of somebody else's file": (
+        'command = "x"\nbuild = "cc /home/ann/bot.c"\n',
+        ["build: ", "is outside"],
+    ),
 }
 
 
@@ -271,9 +337,16 @@ def test_a_mistake_in_a_bot_toml_is_one_line_that_names_file_and_key(bots, name)
 
 
 def test_a_program_that_is_not_built_yet_is_a_bot_with_a_build_command(bots):
-    bot = discovery.from_path(folder_bot(bots, "deep", 'command = "./bot"\nbuild = "make -s"\nlanguage = "c"\n'))
+    bot = discovery.from_path(
+        folder_bot(bots, "deep", 'command = "./bot"\nbuild = "make -s"\nlanguage = "c"\n')
+    )
     settings = discovery.settings_of(bot)
-    assert (bot.command, settings.build, settings.language, settings.author) == (("./bot",), ("make", "-s"), "c", "")
+    assert (bot.command, settings.build, settings.language, settings.author) == (
+        ("./bot",),
+        ("make", "-s"),
+        "c",
+        "",
+    )
 
 
 def test_a_bare_file_says_its_command_only(bots):
@@ -328,7 +401,10 @@ def test_the_files_that_a_command_names_are_its_own(tmp_path):
     bot = discovery.from_command("mine", "python mine/bot.py --depth 3", tmp_path)
     assert bot.command == (*PYTHON, str(tmp_path / "mine/bot.py"), "--depth", "3")
     script(tmp_path, "mine/bot.py", "other\n")
-    assert discovery.from_command("mine", "python mine/bot.py --depth 3", tmp_path).digest != bot.digest
+    assert (
+        discovery.from_command("mine", "python mine/bot.py --depth 3", tmp_path).digest
+        != bot.digest
+    )
 
 
 def test_a_command_has_the_same_digest_in_another_workspace(tmp_path):
@@ -341,7 +417,14 @@ def test_a_command_has_the_same_digest_in_another_workspace(tmp_path):
 
 @pytest.mark.parametrize(
     ("size", "count"),
-    [("256 MB", 256_000_000), ("1 GiB", 2**30), ("1.5kb", 1500), ("7", 7), (12, 12), ("64 MiB", 64 * 2**20)],
+    [
+        ("256 MB", 256_000_000),
+        ("1 GiB", 2**30),
+        ("1.5kb", 1500),
+        ("7", 7),
+        (12, 12),
+        ("64 MiB", 64 * 2**20),
+    ],
 )
 def test_sizes_are_read_as_people_write_them(size, count):
     assert BotLimits.model_validate({"memory": size}).memory == count
@@ -356,7 +439,9 @@ def test_what_is_no_size_is_refused_with_an_example(size):
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param('command = "x"\nlimits = {memory = "' + "9" * 400 + '"}\n', id="an endless size"),
+        pytest.param(
+            'command = "x"\nlimits = {memory = "' + "9" * 400 + '"}\n', id="an endless size"
+        ),
         pytest.param('command = "x"\ngames = ' + "[" * 5000 + "\n", id="nested too deep"),
         pytest.param('command = "x"\ngames = ' + "9" * 5000 + "\n", id="an endless number"),
         pytest.param(f'command = "{"x" * 120_000}"\n', id="an endless command"),
@@ -382,7 +467,9 @@ def test_a_named_pipe_in_a_bots_folder_is_refused_and_hangs_nobody(tmp_path, nam
 
 
 def test_a_limit_of_a_bots_own_that_is_none_tightens_nothing(bots):
-    bot = discovery.from_path(folder_bot(bots, "deep", 'command = "x"\nlimits = {memory = "none", cpu = 5}\n'))
+    bot = discovery.from_path(
+        folder_bot(bots, "deep", 'command = "x"\nlimits = {memory = "none", cpu = 5}\n')
+    )
     assert bot.limits is not None
     assert {key for key, value in vars(bot.limits).items() if value is not None} == {"cpu"}
 
@@ -395,11 +482,23 @@ SHAPES = {
         ("./bot",),
         ("c++", "-O2", "-o", "bot", "help.cpp", "main.cpp"),
     ),
-    "a folder of Java": (["mine/Bot.java", "mine/Help.java"], ("java", "Bot"), ("javac", "Bot.java")),
+    "a folder of Java": (
+        ["mine/Bot.java", "mine/Help.java"],
+        ("java", "Bot"),
+        ("javac", "Bot.java"),
+    ),
     "a source beside its program": (["mine/bot", "mine/bot.c"], ("./bot",), ()),
     "a folder of one program": (["mine/agent.py", "mine/weights.txt"], (*PYTHON, "agent.py"), ()),
-    "a folder in a folder": (["mine/report.pdf", "mine/src/bot.py", "mine/src/help.py"], (*PYTHON, "bot.py"), ()),
-    "a bot.toml without a command": (["mine/bot.toml", "mine/bot.py", "mine/help.py"], (*PYTHON, "bot.py"), ()),
+    "a folder in a folder": (
+        ["mine/report.pdf", "mine/src/bot.py", "mine/src/help.py"],
+        (*PYTHON, "bot.py"),
+        (),
+    ),
+    "a bot.toml without a command": (
+        ["mine/bot.toml", "mine/bot.py", "mine/help.py"],
+        (*PYTHON, "bot.py"),
+        (),
+    ),
 }
 
 
@@ -416,13 +515,31 @@ def test_the_program_of_a_bot_is_found_and_how_it_is_built(bots, name):
 
 
 NO_SHAPES = {
-    "a notebook": (["walk.ipynb"], "walk.ipynb: not a bot: a notebook is no program: save it as a .py file"),
-    "a text": (["mine/bot.txt", "mine/help.md"], "mine/bot.txt: not a bot: a text is no program: give it the ending"),
-    "an ending in capitals": (["WALK.PY"], "WALK.PY: not a bot: an ending is in small letters: rename it to WALK.py"),
-    "an ending in capitals, in a folder": (["mine/BOT.PY"], "mine/BOT.PY: not a bot: an ending is in small letters"),
+    "a notebook": (
+        ["walk.ipynb"],
+        "walk.ipynb: not a bot: a notebook is no program: save it as a .py file",
+    ),
+    "a text": (
+        ["mine/bot.txt", "mine/help.md"],
+        "mine/bot.txt: not a bot: a text is no program: give it the ending",
+    ),
+    "an ending in capitals": (
+        ["WALK.PY"],
+        "WALK.PY: not a bot: an ending is in small letters: rename it to WALK.py",
+    ),
+    "an ending in capitals, in a folder": (
+        ["mine/BOT.PY"],
+        "mine/BOT.PY: not a bot: an ending is in small letters",
+    ),
     "a program for Windows": (["walk.exe"], "it was made for Windows: hand in its source"),
-    "two folders": (["mine/a/bot.py", "mine/b/c/bot.py"], "mine: has bots in a and b/c: move one of them up"),
-    "two programs": (["mine/a.py", "mine/b.py"], "it has no bot.toml; write one with a `command`, or call its program"),
+    "two folders": (
+        ["mine/a/bot.py", "mine/b/c/bot.py"],
+        "mine: has bots in a and b/c: move one of them up",
+    ),
+    "two programs": (
+        ["mine/a.py", "mine/b.py"],
+        "it has no bot.toml; write one with a `command`, or call its program",
+    ),
     "a bot.toml alone": (["mine/bot.toml"], "mine/bot.toml: command: missing; for example"),
 }
 
@@ -480,7 +597,9 @@ def test_a_path_of_windows_in_a_command_is_refused_with_the_right_one(command, p
         programs.words_of(command)
 
 
-@pytest.mark.parametrize("command", ["cd src && python bot.py", "cat | python bot.py", ["cd", "src", "&&", "./bot"]])
+@pytest.mark.parametrize(
+    "command", ["cd src && python bot.py", "cat | python bot.py", ["cd", "src", "&&", "./bot"]]
+)
 def test_a_command_for_a_shell_is_refused(command):
     with pytest.raises(ValueError, match="wants a shell"):
         programs.words_of(command)

@@ -1,4 +1,6 @@
-"""`arena doctor`: what a machine lacks is named with its cure, in an environment that really lacks it."""
+"""`arena doctor`: what a machine lacks is named with its cure, in an environment that really lacks
+it.
+"""
 
 import json
 import os
@@ -30,7 +32,8 @@ def test_a_poor_machine_hears_of_each_lack_and_its_cure(tmp_path):
 
     mount = ["mount", "-t", "tmpfs", "-o", "noexec", "none", str(tmp_path)]
     noexec = (
-        shutil.which("mount") is not None and not subprocess.run(mount, capture_output=True, check=False).returncode
+        shutil.which("mount") is not None
+        and not subprocess.run(mount, capture_output=True, check=False).returncode
     )
     try:
         done = subprocess.run(
@@ -47,7 +50,10 @@ def test_a_poor_machine_hears_of_each_lack_and_its_cure(tmp_path):
             subprocess.run(["umount", "-l", tmp_path], check=True)
     assert (done.returncode, done.stderr) == (1, "")
     poor = [
-        r"weak  landlock: .*this kernel has no Landlock.*\n +to do: .*Linux 5.13 or newer with Landlock switched on",
+        (
+            r"weak  landlock: .*this kernel has no Landlock.*\n +to do: .*Linux 5.13 or newer with "
+            r"Landlock switched on"
+        ),
         r"weak  bubblewrap: .*\n +to do: .*a system where users may make namespaces",
         r"bad   confinement: .*\n +to do: mend one of landlock and bubblewrap; or say --unsafe",
         r"weak  cores: 1 of .*\n +to do: .*two cores or more",
@@ -63,7 +69,9 @@ def test_a_poor_machine_hears_of_each_lack_and_its_cure(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_machine_that_can_play_is_measured_and_says_how_many_matches_at_once(tmp_path, monkeypatch):
+def test_a_machine_that_can_play_is_measured_and_says_how_many_matches_at_once(
+    tmp_path, monkeypatch
+):
     monkeypatch.setattr(measuring, "THINKING_S", 0.0001)
     monkeypatch.setattr(measuring, "BOARD", "goofspiel.py/five")
     monkeypatch.setattr(measuring, "lane_counts", lambda _: (2,))
@@ -87,7 +95,10 @@ def test_a_machine_that_can_play_is_measured_and_says_how_many_matches_at_once(t
 def test_without_proc_nothing_else_is_tried(monkeypatch):
     monkeypatch.setattr(procfs, "trouble", lambda: "/proc is not mounted here")
     checks = list(doctor_checks.checks())
-    assert [(check.name, check.state) for check in checks] == [("system", Health.GOOD), ("proc", Health.BAD)]
+    assert [(check.name, check.state) for check in checks] == [
+        ("system", Health.GOOD),
+        ("proc", Health.BAD),
+    ]
     assert "mount -t proc proc /proc" in checks[-1].cure
 
 
@@ -95,7 +106,10 @@ def test_on_another_system_no_level_is_tried(monkeypatch):
     monkeypatch.setattr(doctor_checks.system, "LINUX", False)
     checks = {check.name: check for check in doctor_checks.checks()}
     assert [*checks] == ["system", "scratch", "confinement", "cores", "limits"]
-    assert (checks["confinement"].state, "Linux only" in checks["confinement"].found) == (Health.BAD, True)
+    assert (checks["confinement"].state, "Linux only" in checks["confinement"].found) == (
+        Health.BAD,
+        True,
+    )
 
 
 def test_a_tmpdir_that_cannot_be_written_is_bad_and_no_level_is_tried(monkeypatch):
@@ -173,7 +187,10 @@ def test_a_clock_that_jumps_asks_for_a_longer_margin():
 
 
 def test_a_level_that_fails_with_advice_of_its_own_gives_that_first(monkeypatch):
-    reasons = {"landlock": "this kernel has no Landlock", "bubblewrap": "nobody can read it; install it elsewhere"}
+    reasons = {
+        "landlock": "this kernel has no Landlock",
+        "bubblewrap": "nobody can read it; install it elsewhere",
+    }
     monkeypatch.setattr(choice, "failure", reasons.get)
     one, other, both = doctor_checks._levels()
     assert (one.found, one.cure) == ("this kernel has no Landlock", levels.TABLE["landlock"].needs)

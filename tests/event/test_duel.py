@@ -1,4 +1,6 @@
-"""`arena duel`: what it decides, that only the order of the pairings matters, and that it goes on where it stopped."""
+"""`arena duel`: what it decides, that only the order of the pairings matters, and that it goes on
+where it stopped.
+"""
 
 import contextlib
 import json
@@ -70,22 +72,36 @@ def test_a_bot_that_is_better_by_faults_alone_has_its_own_exit_code_if_asked(wor
     assert decided.returncode == 0
     assert duel(workspace, "good", "bad", *WIDE, "--no-faults").returncode == 4
     assert outcome(workspace, "good", "bad", *WIDE)["by_faults_alone"] is True
-    assert duel(workspace, "bad", "good", *WIDE, "--no-faults").returncode == 1  # its own faults are no excuse
+    assert (
+        duel(workspace, "bad", "good", *WIDE, "--no-faults").returncode == 1
+    )  # its own faults are no excuse
 
 
-@pytest.mark.parametrize(("differences", "alone"), [((0, 0, 100), True), ((20, 30, 100), False), ((-5, 5), True)])
-def test_only_rounds_in_which_the_opponent_was_never_at_fault_show_who_plays_better(differences, alone):
-    """The last difference is of a round in which the opponent crashed, beside forty more of that kind."""
+@pytest.mark.parametrize(
+    ("differences", "alone"), [((0, 0, 100), True), ((20, 30, 100), False), ((-5, 5), True)]
+)
+def test_only_rounds_in_which_the_opponent_was_never_at_fault_show_who_plays_better(
+    differences, alone
+):
+    """The last difference is of a round in which the opponent crashed, beside forty more of that
+    kind.
+    """
     event = paired.event("round_robin", 2, repeats=200)
     names = ("bot000", "bot001")
-    state = Duel(event, names, SequentialTest(Question(low=0, high=60, alpha=0.05, beta=0.05)), POINTS)
+    state = Duel(
+        event, names, SequentialTest(Question(low=0, high=60, alpha=0.05, beta=0.05)), POINTS
+    )
     for number, lead in enumerate([*differences, *[100] * 40]):
         board = event.boards[0]
         for seating in (event.bots, event.bots[::-1]):
             match = event.match(board, seating, number)
             first, second = match.seats
             score = 50 + lead / 2 if first.bot.name == names[0] else 50 - lead / 2
-            faulty = {seat.role: Ending.CRASHED for seat in match.seats if seat.bot.name == names[1] and lead == 100}
+            faulty = {
+                seat.role: Ending.CRASHED
+                for seat in match.seats
+                if seat.bot.name == names[1] and lead == 100
+            }
             scores = {first.role: score, second.role: 100 - score}
             state.add(replace(result_of(match, board.sides, scores), endings=faulty))
     assert state.test.decision is Decision.BETTER
@@ -115,9 +131,24 @@ def test_a_decided_duel_is_decided_again_without_a_match(workspace, decided):
 def test_a_bot_not_better_is_code_1_and_its_matches_serve_another_question(workspace, decided):
     assert decided.returncode == 0
     before = matches_stored(workspace / "results/duel-good-bad")
-    words = ("bad", "good", "--name", "duel-good-bad", "--elo", "-50", "600", "--alpha", "0.1", "--beta", "0.1")
+    words = (
+        "bad",
+        "good",
+        "--name",
+        "duel-good-bad",
+        "--elo",
+        "-50",
+        "600",
+        "--alpha",
+        "0.1",
+        "--beta",
+        "0.1",
+    )
     done = duel(workspace, *words)
-    assert (done.returncode, done.stdout.splitlines()[-1]) == (1, "no: bad is not better than good by 600 Elo or more")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (
+        1,
+        "no: bad is not better than good by 600 Elo or more",
+    )
     row = outcome(workspace, *words)
     assert (row["verdict"], row["unit"], row["bound_high"]) == ("not better", "Elo", 600)
     assert row["difference"] is None  # a bot that always loses is infinitely far away in Elo
@@ -128,7 +159,10 @@ def test_a_limit_leaves_it_undecided_and_a_higher_limit_goes_on(workspace):
     words = ("good", "bad", *WIDE, "--name", "limited", "--max-pairings")
     done = duel(workspace, *words, "2")
     assert done.returncode == 3
-    assert "undecided after 2 pairings, the limit: neither more than 0 points nor less than 60 points" in done.stdout
+    assert (
+        "undecided after 2 pairings, the limit: neither more than 0 points nor less than 60 points"
+        in done.stdout
+    )
     assert matches_stored(workspace / "results/limited") == 4
     more = duel(workspace, *words, "9")
     assert (more.returncode, more.stdout.splitlines()[-1]) == (0, "yes: good is better than bad")
@@ -143,7 +177,9 @@ def test_pairings_begin_with_openings_unless_the_event_says_otherwise(workspace)
         by_repeat = {}
         with Archive.open(workspace / "results" / name, writing=False) as archive:
             for record in archive.records():
-                moves = tuple((turn.role, turn.move) for turn in record.turns if turn.by == "opening")
+                moves = tuple(
+                    (turn.role, turn.move) for turn in record.turns if turn.by == "opening"
+                )
                 by_repeat.setdefault(record.match.repeat, set()).add(moves)
         return by_repeat
 
@@ -159,7 +195,9 @@ def test_two_versions_of_a_bot_meet_under_the_names_that_compare_takes(tmp_path)
     version(folder, "ada", NONSENSE)
     version(folder, "ada", FIRST)
     done = duel(folder, "ada@2", "ada@1", "--max-pairings", "1")
-    assert (done.returncode, done.stdout.partition(" on ")[0]) == (3, "ada@2 against ada@1"), done.stderr
+    assert (done.returncode, done.stdout.partition(" on ")[0]) == (3, "ada@2 against ada@1"), (
+        done.stderr
+    )
     compared = arena(folder, "compare", "ada@2", "ada@1", "duel-ada@2-ada@1")
     assert compared.returncode == 0, compared.stderr
     assert "chance that ada@2 is better" in compared.stdout
@@ -174,7 +212,9 @@ def test_two_versions_of_a_bot_meet_under_the_names_that_compare_takes(tmp_path)
 
 
 def test_a_bot_that_never_starts_ends_the_duel_with_the_reason(tmp_path):
-    folder = workspaces.make(tmp_path / "ws", {"good": FIRST, "mute": "#!/bin/sh\nexit 1\n"}, "hunt")
+    folder = workspaces.make(
+        tmp_path / "ws", {"good": FIRST, "mute": "#!/bin/sh\nexit 1\n"}, "hunt"
+    )
     done = duel(folder, "good", "mute")
     assert done.returncode == 2
     assert "mute is absent: crashed" in done.stderr
@@ -205,17 +245,35 @@ def test_boards_on_which_a_bot_misses_a_role_are_left_out_or_refused(tmp_path):
     folder = workspaces.make(tmp_path / "ws", {"good": FIRST}, "hunt duel")
     (folder / "bots/shy").mkdir()
     (folder / "bots/shy/bot.sh").write_text(NONSENSE)
-    (folder / "bots/shy/bot.toml").write_text('command = "sh bot.sh"\ngames = ["mummy_maze/hunt"]\n')
+    (folder / "bots/shy/bot.toml").write_text(
+        'command = "sh bot.sh"\ngames = ["mummy_maze/hunt"]\n'
+    )
     done = duel(folder, "good", "shy", "--max-pairings", "1")
-    assert (done.returncode, "left out: mummy_maze/duel: shy does not play explorer" in done.stderr) == (3, True)
+    assert (
+        done.returncode,
+        "left out: mummy_maze/duel: shy does not play explorer" in done.stderr,
+    ) == (3, True)
     assert "on mummy_maze/hunt:" in done.stdout
     (folder / "bots/shy/bot.toml").write_text('command = "sh bot.sh"\nroles = ["mummy"]\n')
     refused = duel(folder, "good", "shy")
-    assert (refused.returncode, "choose boards on which both play every role" in refused.stderr) == (2, True)
+    assert (
+        refused.returncode,
+        "choose boards on which both play every role" in refused.stderr,
+    ) == (2, True)
 
 
-DUET = Board(game="park", name="duet", rules="x", digest="d", roles=("fox", "hen"), sides=(("fox",), ("hen",)))
-SCORES = {"ann": [100, 80, 100, 90, 30, 100, 100, 100, 100, 100], "bob": [0, 20, 50, 10, 70, 0, 0, 0, 0, 0]}
+DUET = Board(
+    game="park",
+    name="duet",
+    rules="x",
+    digest="d",
+    roles=("fox", "hen"),
+    sides=(("fox",), ("hen",)),
+)
+SCORES = {
+    "ann": [100, 80, 100, 90, 30, 100, 100, 100, 100, 100],
+    "bob": [0, 20, 50, 10, 70, 0, 0, 0, 0, 0],
+}
 
 
 def simulated(order: random.Random | None) -> Duel:
@@ -245,7 +303,9 @@ def test_rounds_count_in_their_order_whichever_is_finished_first():
 
 @pytest.mark.slow
 def test_a_killed_duel_goes_on_and_decides_as_if_nothing_had_happened(workspace, decided):
-    """The match that a kill interrupts is played again: the outcome is that of a duel in two lanes without a kill."""
+    """The match that a kill interrupts is played again: the outcome is that of a duel in two lanes
+    without a kill.
+    """
     assert decided.returncode == 0
     words = ["good", "bad", *WIDE, "--workers", "1", "--name"]
     run = Command(workspace, "duel", *words, "killed")

@@ -5,10 +5,23 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from arena.event.schedules._dutch import LAST_ROUND, ROUND_BEFORE, WEIGHT_BITS, Floats, Pairs, _weights, paired
+from arena.event.schedules._dutch import (
+    LAST_ROUND,
+    ROUND_BEFORE,
+    WEIGHT_BITS,
+    Floats,
+    Pairs,
+    _weights,
+    paired,
+)
 
 Pairing = tuple[Pairs, int | None]
-HARD = (148, 480, 938, 974)  # with seven or eight bots they are paired worse if nobody looks at the next bracket
+HARD = (
+    148,
+    480,
+    938,
+    974,
+)  # with seven or eight bots they are paired worse if nobody looks at the next bracket
 
 
 def all_pairings(bots: list[int], met: set[frozenset[int]]) -> Iterator[Pairs]:
@@ -23,30 +36,52 @@ def all_pairings(bots: list[int], met: set[frozenset[int]]) -> Iterator[Pairs]:
                 yield [(first, second), *rest]
 
 
-def brackets(points: list[int], floats: Floats, pairs: Pairs, bye: int | None) -> list[tuple[object, object]]:
-    """Each bracket's quality (C6 to C8, C14 to C21; less is better) and pairs; first the score of a bye (C5)."""
+def brackets(
+    points: list[int], floats: Floats, pairs: Pairs, bye: int | None
+) -> list[tuple[object, object]]:
+    """Each bracket's quality (C6 to C8, C14 to C21; less is better) and pairs; first the score of a
+    bye (C5).
+    """
     mates = {bot: mate for pair in pairs for bot, mate in (pair, pair[::-1])}
     found, moved = [], []
     for score in sorted(set(points), reverse=True):
         residents = [bot for bot in range(len(points)) if points[bot] == score]
-        falling = [bot for bot in (*moved, *residents) if mates.get(bot) not in (*moved, *residents)]
+        falling = [
+            bot for bot in (*moved, *residents) if mates.get(bot) not in (*moved, *residents)
+        ]
         numbers, differences = [], []
         for when in (LAST_ROUND, ROUND_BEFORE):
-            downs = [points[bot] - score for bot in moved if bot not in falling and floats.down[bot] & when]
-            ups = [points[bot] - score for bot in moved if bot not in falling and floats.up[mates[bot]] & when]
-            numbers += [sum(floats.down[bot] & when > 0 for bot in falling if bot in residents), len(ups)]
+            downs = [
+                points[bot] - score
+                for bot in moved
+                if bot not in falling and floats.down[bot] & when
+            ]
+            ups = [
+                points[bot] - score
+                for bot in moved
+                if bot not in falling and floats.up[mates[bot]] & when
+            ]
+            numbers += [
+                sum(floats.down[bot] & when > 0 for bot in falling if bot in residents),
+                len(ups),
+            ]
             differences += [sorted(downs, reverse=True), sorted(ups, reverse=True)]
         falls = len(falling), sorted((points[bot] for bot in falling), reverse=True)
         met = {frozenset(pair) for pair in pairs if min(points[bot] for bot in pair) == score}
         found.append((falls, (numbers, differences), met))
         moved = falling
     following = [*(falls for falls, _, _ in found[1:]), (0, [])]
-    qualities = [((falls, after, floated), met) for (falls, floated, met), after in zip(found, following, strict=True)]
+    qualities = [
+        ((falls, after, floated), met)
+        for (falls, floated, met), after in zip(found, following, strict=True)
+    ]
     return [(0 if bye is None else points[bye], None), *qualities]
 
 
 def is_best(points: list[int], floats: Floats, chosen: Pairing, legal: list[Pairing]) -> bool:
-    """Whether each bracket is as good as can be after those above it: equal ones are ordered, not compared further."""
+    """Whether each bracket is as good as can be after those above it: equal ones are ordered, not
+    compared further.
+    """
     rest = [brackets(points, floats, *pairing) for pairing in legal]
     for number, (quality, met) in enumerate(brackets(points, floats, *chosen)):
         if quality > min(each[number][0] for each in rest):
@@ -70,10 +105,16 @@ def misses(bots: int, seeds: Sequence[int]) -> list[int]:
     for seed in seeds:
         points, byes, floats, met = position(bots, seed)
         absent = [bot for bot in range(bots) if byes[bot] == min(byes)] if bots % 2 else [None]
-        legal = [(p, bye) for bye in absent for p in all_pairings([bot for bot in range(bots) if bot != bye], met)]
+        legal = [
+            (p, bye)
+            for bye in absent
+            for p in all_pairings([bot for bot in range(bots) if bot != bye], met)
+        ]
         if legal:
             judged += 1
-            chosen = paired(points, lambda one, other, met=met: frozenset((one, other)) in met, byes, floats)
+            chosen = paired(
+                points, lambda one, other, met=met: frozenset((one, other)) in met, byes, floats
+            )
             if not is_best(points, floats, chosen, legal):
                 found.append(seed)
     assert judged > 0.5 * len(seeds)

@@ -1,4 +1,6 @@
-"""The events of docs/formats.md, tiny and with real bots: cut and gone on with, they end like events that were not."""
+"""The events of docs/formats.md, tiny and with real bots: cut and gone on with, they end like
+events that were not.
+"""
 
 import csv
 import json
@@ -23,7 +25,9 @@ BOTS = {"ada": FIRST, "bob": LAST, "walker": "#!/bin/sh\nexit 1\n"}
 
 
 def event(folder: Path, schedule: str, **keys: object) -> Path:
-    """A workspace with three bots: two that are level, since the role decides, and one that loses every match."""
+    """A workspace with three bots: two that are level, since the role decides, and one that loses
+    every match.
+    """
     return workspaces.make(folder, BOTS, "duel", schedule=schedule, **keys)
 
 
@@ -77,18 +81,32 @@ def test_an_event_that_was_cut_ends_like_one_that_was_not(tmp_path, schedule, ke
         assert places == []
         assert not (cut / "results/cup/placings.csv").exists()
         return
-    assert done.stdout.startswith(f'places by the rules of schedule = "{schedule}", where a bye counts as a win:\n')
+    assert done.stdout.startswith(
+        f'places by the rules of schedule = "{schedule}", where a bye counts as a win:\n'
+    )
     assert "\nby rating, which knows matches only:\n" in done.stdout
     at_most = "at most " * (schedule == "knockout")  # deciders are played where pairings are level
-    assert re.search(rf"^cup: {at_most}\d+ matches, 3 of them played before, 2 at a time$", done.stderr, re.MULTILINE)
+    assert re.search(
+        rf"^cup: {at_most}\d+ matches, 3 of them played before, 2 at a time$",
+        done.stderr,
+        re.MULTILINE,
+    )
     planned = cup.run_event(whole, "--plan").stdout
     assert f"{at_most}matches" in planned
     assert placings(cut) == placings(whole)
-    assert [(row["bot"], str(row["byes"])) for row in places] == [(row["bot"], row["byes"]) for row in placings(cut)]
+    assert [(row["bot"], str(row["byes"])) for row in places] == [
+        (row["bot"], row["byes"]) for row in placings(cut)
+    ]
     assert places[-1]["bot"] == "walker"
-    if schedule == "swiss":  # two rounds of a pairing; in the second nobody sits out but `walker`, which never started
+    if (
+        schedule == "swiss"
+    ):  # two rounds of a pairing; in the second nobody sits out but `walker`, which never started
         assert {row["bot"]: row["byes"] for row in places} == {"ada": 1, "bob": 0, "walker": 0}
-        assert {row["bot"]: row["points"] for row in places} == {"ada": 1.5, "bob": 1.5, "walker": 0}
+        assert {row["bot"]: row["points"] for row in places} == {
+            "ada": 1.5,
+            "bob": 1.5,
+            "walker": 0,
+        }
 
 
 @pytest.mark.slow
@@ -118,7 +136,9 @@ def test_each_game_has_places_of_its_own_also_after_kills(tmp_path, schedule):
     with cup.first_chart_only():
         report = Path(cup.arena(killed, "report").stdout.strip())
     headings = re.findall("<h3>(Places.*?)</h3>", (killed / report).read_text())
-    assert headings == [f"Places by the rules of the {schedule}, {game}" for game in ("mummy_maze", "sprint")]
+    assert headings == [
+        f"Places by the rules of the {schedule}, {game}" for game in ("mummy_maze", "sprint")
+    ]
 
 
 def test_a_seed_that_is_no_bot_is_refused(tmp_path):

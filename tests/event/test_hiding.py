@@ -10,7 +10,9 @@ from arena.event import discovery
 
 def test_a_bare_file_may_not_be_called_as_a_module_of_pythons(tmp_path):
     (tmp_path / "random.py").write_text("")
-    with pytest.raises(ArenaError, match=r"random\.py: hides Python's own module 'random' from the bot"):
+    with pytest.raises(
+        ArenaError, match=r"random\.py: hides Python's own module 'random' from the bot"
+    ):
         discovery.from_path(tmp_path / "random.py")
 
 

@@ -20,7 +20,9 @@ def pairings(run) -> Counter[str]:
     return Counter(
         name
         for batch in run.plan
-        for pair in {(frozenset(seat.bot.name for seat in match.seats), match.repeat) for match in batch}
+        for pair in {
+            (frozenset(seat.bot.name for seat in match.seats), match.repeat) for match in batch
+        }
         for name in pair[0]
     )
 
@@ -55,7 +57,9 @@ def test_two_bots_that_meet_again_have_another_repeat():
     by_pair: dict[frozenset[str], list[int]] = {}
     for batch in run.plan:
         for match in batch:
-            by_pair.setdefault(frozenset(seat.bot.name for seat in match.seats), []).append(match.repeat)
+            by_pair.setdefault(frozenset(seat.bot.name for seat in match.seats), []).append(
+                match.repeat
+            )
     assert all(sorted(set(repeats)) == [*range(len(repeats) // 2)] for repeats in by_pair.values())
 
 
@@ -73,16 +77,22 @@ def test_close_bots_meet_more_often_than_bots_far_apart():
     strength = {each.name: 0.7 * number for number, each in enumerate(cup.bots)}
     run = Run(cup, ladder, lambda match: paired.result(match, DUEL.sides, strength)).go_on()
     apart = [int(max(pair)[3:]) - int(min(pair)[3:]) for pairs in run.pairs[12:] for pair in pairs]
-    assert np.mean(apart) < 4  # 5.7 for all pairs, which the lot draws; 1.6 for those that are chosen
+    assert (
+        np.mean(apart) < 4
+    )  # 5.7 for all pairs, which the lot draws; 1.6 for those that are chosen
 
 
 def test_intervals_of_equal_bots_hold_though_results_choose_the_matches():
     inside = []
     for number in range(2):
-        run = simulate(replace(event("ladder", 10, rounds=30), seed=number), ladder, seed=number, spread=0.0)
+        run = simulate(
+            replace(event("ladder", 10, rounds=30), seed=number), ladder, seed=number, spread=0.0
+        )
         found = ratings.find("bradley_terry").rate(arrays_of(run.disk.values()), refits=100).ratings
         inside += [rating.strength.low <= 0 <= rating.strength.high for rating in found]
-    assert np.mean(inside) >= 0.9  # benchmarks/formats.py: 97 %; 51 % without the lot and with a wide prior
+    assert (
+        np.mean(inside) >= 0.9
+    )  # benchmarks/formats.py: 97 %; 51 % without the lot and with a wide prior
 
 
 def test_bots_that_are_far_apart_still_meet_by_lot():
@@ -96,7 +106,10 @@ def test_bots_that_are_far_apart_still_meet_by_lot():
 def test_another_seed_draws_other_pairings_of_the_same_results():
     cups = [replace(event("ladder", 16, rounds=4), seed=seed) for seed in (1, 2)]
     strength = {each.name: 20.0 * number for number, each in enumerate(cups[0].bots)}
-    one, other = (Run(cup, ladder, lambda match: paired.result(match, DUEL.sides, strength)).go_on() for cup in cups)
+    one, other = (
+        Run(cup, ladder, lambda match: paired.result(match, DUEL.sides, strength)).go_on()
+        for cup in cups
+    )
     assert one.pairs[0] == other.pairs[0]
     assert one.pairs[1:] != other.pairs[1:]
 
@@ -115,19 +128,27 @@ def test_slow_games_wait_but_nobody_starves():
 
 
 def test_a_bot_of_one_role_meets_only_bots_of_the_other_and_does_not_starve():
-    bots = [*(bot(f"bot{number}") for number in range(6)), bot("fox", roles=("fox",)), bot("fox2", roles=("fox",))]
+    bots = [
+        *(bot(f"bot{number}") for number in range(6)),
+        bot("fox", roles=("fox",)),
+        bot("fox2", roles=("fox",)),
+    ]
     cup = event("ladder", bots, rounds=6)
     run = simulate(cup, ladder)
     assert {"fox", "fox2"} not in [pair for pairs in run.pairs for pair in pairs]
     number = pairings(run)
     assert min(number.values()) >= ladder.FLOOR * sum(number.values()) / 8 - 1
-    seats = {(seat.bot.name, seat.role) for batch in run.plan for match in batch for seat in match.seats}
+    seats = {
+        (seat.bot.name, seat.role) for batch in run.plan for match in batch for seat in match.seats
+    }
     assert ("fox", "dog") not in seats
 
 
 def test_two_close_bots_without_chance_do_not_repeat_the_same_match_for_ever():
     cup = event("ladder", 8, rounds=48)
-    strength = {each.name: -1.0 * (number // 2) for number, each in enumerate(cup.bots)}  # four pairs of equals
+    strength = {
+        each.name: -1.0 * (number // 2) for number, each in enumerate(cup.bots)
+    }  # four pairs of equals
 
     def meetings(key):
         """How often equals meet, where the dice of a match depend on this."""
@@ -144,11 +165,14 @@ def test_two_close_bots_without_chance_do_not_repeat_the_same_match_for_ever():
 
 
 def test_the_order_of_seats_and_of_scores_in_a_result_changes_nothing():
-    """A result that was read from the archive may name the roles in another order than one that was just played."""
+    """A result that was read from the archive may name the roles in another order than one that was
+    just played.
+    """
     cup = event("ladder", 10, rounds=4, boards=(HUNT,))
     run = simulate(cup, ladder)
     turned = [
-        tuple(replace(match, scores=dict(reversed(match.scores.items()))) for match in batch) for batch in run.batches
+        tuple(replace(match, scores=dict(reversed(match.scores.items()))) for match in batch)
+        for batch in run.batches
     ]
     assert [match.id for match in ladder.batch(cup, 3, turned[:2])] == run.ids[3]
 
@@ -158,7 +182,10 @@ def transcripts(played) -> dict[str, int]:
     endings: dict[object, set[object]] = defaultdict(set)
     for match in played:
         endings[seating(match)].add((match.reason, match.turns, *sorted(match.scores.items())))
-    return {match.id: 0 if len(endings[seating(match)]) == 1 else number for number, match in enumerate(played, 1)}
+    return {
+        match.id: 0 if len(endings[seating(match)]) == 1 else number
+        for number, match in enumerate(played, 1)
+    }
 
 
 def seating(match):
@@ -181,7 +208,9 @@ def test_matches_of_a_seating_that_all_ended_alike_count_as_one():
         found, expected = results.totals(), add_up(arrays_of(played, transcripts(played)))
         assert (found.bots, found.board_roles) == (expected.bots, expected.board_roles)
         for name in ("seats", "board_role", "matches", "different", "scores", "products"):
-            np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), err_msg=name)
+            np.testing.assert_array_equal(
+                getattr(found, name), getattr(expected, name), err_msg=name
+            )
     assert found.repeated
 
 
@@ -205,6 +234,8 @@ def test_a_batch_depends_on_the_event_and_the_history_alone():
     asked = [(run, number) for run in runs for number in range(len(run.plan) + 1)]
     random.Random(3).shuffle(asked)
     for run, number in asked:
-        history = [tuple(map(replace, batch)) for batch in run.batches[: max(number - ladder.BEHIND, 0)]]  # read anew
+        history = [
+            tuple(map(replace, batch)) for batch in run.batches[: max(number - ladder.BEHIND, 0)]
+        ]  # read anew
         expected = run.ids[number] if number < len(run.plan) else []
         assert [match.id for match in ladder.batch(run.event, number, history)] == expected

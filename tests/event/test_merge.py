@@ -1,4 +1,6 @@
-"""`arena merge`: archives of one event from several places become one, or nothing changes and the reason is named."""
+"""`arena merge`: archives of one event from several places become one, or nothing changes and the
+reason is named.
+"""
 
 import contextlib
 import json
@@ -30,7 +32,9 @@ def part(folder, *boards, bots=("ann", "bob", "cat"), change=lambda record: reco
         boards=tuple(board for board in WHOLE.boards if board.name in boards),
         bots=tuple(bot for bot in WHOLE.bots if bot.name in bots),
     )
-    return stored.store(folder, event, (change(stored.played(match, turns=3)) for match in stored.plan(event)))
+    return stored.store(
+        folder, event, (change(stored.played(match, turns=3)) for match in stored.plan(event))
+    )
 
 
 def merged(target, *folders, keep_first=False):
@@ -38,7 +42,9 @@ def merged(target, *folders, keep_first=False):
         archives = [stack.enter_context(Archive.open(folder)) for folder in folders]
         event = merging.joined_event(archives)
         with Archive.open(target, writing=True) as archive:
-            return event, merging.merge(event, archives, archive, target / "bots", keep_first=keep_first)
+            return event, merging.merge(
+                event, archives, archive, target / "bots", keep_first=keep_first
+            )
 
 
 def content(folder):
@@ -57,7 +63,11 @@ def test_places_that_played_other_boards_and_other_bots_become_one_archive(tmp_p
     event, (number, counting) = merged(tmp_path / "all", one, two, three)
     assert [board.name for board in event.boards] == ["hunt", "duel", "classic"]
     assert [bot.name for bot in event.bots] == ["ann", "bob", "cat"]
-    records = {record.match.id: record for folder in (three, two, one) for record in content(folder)[0].values()}
+    records = {
+        record.match.id: record
+        for folder in (three, two, one)
+        for record in content(folder)[0].values()
+    }
     whole = stored.store(tmp_path / "whole", WHOLE, records.values())
     assert content(tmp_path / "all")[0] == records
     with Archive.open(tmp_path / "all") as archive:
@@ -83,7 +93,9 @@ def test_other_moves_of_a_match_are_refused_unless_the_first_shall_stay(tmp_path
         return replace(record, turns=record.turns[:2]) if record.match.id in ids[:2] else record
 
     two = part(tmp_path / "two", "duel", change=other)
-    with pytest.raises(ArenaError, match="has other moves or another verdict than an archive before it") as refused:
+    with pytest.raises(
+        ArenaError, match="has other moves or another verdict than an archive before it"
+    ) as refused:
         merged(tmp_path / "all", one, two)
     assert str(refused.value).startswith(f"{two}: ")
     assert all(match in str(refused.value) for match in ids[:2])
@@ -100,8 +112,14 @@ def test_other_moves_of_a_match_are_refused_unless_the_first_shall_stay(tmp_path
         ({"seed": 8}, "its seed is another one"),
         ({"schedule": "swiss"}, "its schedule is 'swiss', not 'round_robin'"),
         ({"bots": (replace(stored.bot("ann"), digest="edited"),)}, "its bot ann has other files"),
-        ({"boards": (replace(stored.DUEL, digest="9"),)}, "its board mummy_maze/duel has other files"),
-        ({"conditions": replace(WHOLE.conditions, sandbox="none")}, "its sandbox is 'none', not 'auto'"),
+        (
+            {"boards": (replace(stored.DUEL, digest="9"),)},
+            "its board mummy_maze/duel has other files",
+        ),
+        (
+            {"conditions": replace(WHOLE.conditions, sandbox="none")},
+            "its sandbox is 'none', not 'auto'",
+        ),
     ],
 )
 def test_another_event_is_refused_with_the_difference(tmp_path, change, words):
@@ -120,10 +138,14 @@ def test_another_event_is_refused_with_the_difference(tmp_path, change, words):
 )
 def test_another_draw_of_a_board_is_another_event(tmp_path, sampled, words):
     one, two = (
-        stored.store(tmp_path / name, replace(WHOLE, boards=(replace(stored.DUEL, sampled=boards),)), [])
+        stored.store(
+            tmp_path / name, replace(WHOLE, boards=(replace(stored.DUEL, sampled=boards),)), []
+        )
         for name, boards in (("one", ("a", "b")), ("two", sampled))
     )
-    with pytest.raises(ArenaError, match=f"is of another event than {one}: its board mummy_maze/duel {words}$"):
+    with pytest.raises(
+        ArenaError, match=f"is of another event than {one}: its board mummy_maze/duel {words}$"
+    ):
         merged(tmp_path / "all", one, two)
 
 
@@ -159,7 +181,10 @@ def test_an_event_played_in_two_places_has_the_tables_of_the_event_played_in_one
         "results/all: is there already; choose another --name, or move it away\n",
     )
     with contextlib.closing(sqlite3.connect(folder / "results/two/event.sqlite")) as connection:
-        connection.execute("update records set record = (select record from records where match = 2) where match = 1")
+        connection.execute(
+            "update records set record = (select record from records where match = 2) where match "
+            "= 1"
+        )
         connection.commit()
     damaged = cup.arena(folder, "merge", "two", "three", "--name", "bad")
     assert damaged.returncode == 2
@@ -175,7 +200,10 @@ def test_an_event_played_in_two_places_has_the_tables_of_the_event_played_in_one
         (("cup",), "merge: name at least two archives, each once\n"),
         (("cup", "results/cup"), "merge: name at least two archives, each once\n"),
         (("cup", "nowhere"), "nowhere: no results there; there are cup\n"),
-        (("cup", "cup", "--name", "a/b"), "--name a/b: must be a name for a folder under results/\n"),
+        (
+            ("cup", "cup", "--name", "a/b"),
+            "--name a/b: must be a name for a folder under results/\n",
+        ),
     ],
 )
 def test_a_mistake_of_merge_is_named_in_one_line(tmp_path, words, message):
@@ -247,14 +275,18 @@ def test_a_copy_that_is_not_the_bot_of_its_digest_is_left_out_with_a_notice(tmp_
     done = cup.arena(folder, "merge", "one", "two", "--name", "all")
 
     assert done.returncode == 0
-    assert done.stderr.startswith("results/one/bots: 2 copies left out, so that nobody can rerun their matches: ")
+    assert done.stderr.startswith(
+        "results/one/bots: 2 copies left out, so that nobody can rerun their matches: "
+    )
     assert f"{good.name}: its files have another digest" in done.stderr
     (copy,) = (folder / "results/all/bots").iterdir()
     assert (copy / "bot.py").read_text() == "print()"
 
 
 @pytest.mark.parametrize(("limit", "most"), [("MOST_BOT_BYTES", 20), ("MOST_BOT_ENTRIES", 2)])
-def test_more_bots_than_an_archive_may_have_are_refused_in_a_sentence(tmp_path, monkeypatch, limit, most):
+def test_more_bots_than_an_archive_may_have_are_refused_in_a_sentence(
+    tmp_path, monkeypatch, limit, most
+):
     one = stored.store(tmp_path / "one", WHOLE, [])
     digests = [copied_bot(one, text).name for text in ("print()", "print(1)", "print(2)")]
     monkeypatch.setattr(stored_match, limit, most)

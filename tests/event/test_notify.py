@@ -1,4 +1,6 @@
-"""The webhook at the end of a run: what it gets, where it may be, and what happens if it does not answer."""
+"""The webhook at the end of a run: what it gets, where it may be, and what happens if it does not
+answer.
+"""
 
 import json
 import socket
@@ -124,7 +126,10 @@ def test_nobody_inside_a_network_hears_of_a_message_that_is_not_for_them():
 @pytest.mark.parametrize(
     ("answers", "tried"),
     [
-        ([["8.8.8.8"], ["127.0.0.1"]], ["8.8.8.8"]),  # the name leads elsewhere when it is asked again
+        (
+            [["8.8.8.8"], ["127.0.0.1"]],
+            ["8.8.8.8"],
+        ),  # the name leads elsewhere when it is asked again
         ([["8.8.8.8", "2001:4860:4860::8888"]], ["8.8.8.8", "2001:4860:4860::8888"]),
         ([["8.8.8.8", "10.0.0.1"]], []),
         ([["fe80::1%lo"]], []),
@@ -148,7 +153,9 @@ def test_only_addresses_that_were_judged_are_tried(monkeypatch, answers, tried):
 
 def test_a_server_must_prove_its_name(tmp_path, monkeypatch):
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
-    words = "req -x509 -newkey ed25519 -nodes -subj /CN=localhost -addext subjectAltName=DNS:localhost"
+    words = (
+        "req -x509 -newkey ed25519 -nodes -subj /CN=localhost -addext subjectAltName=DNS:localhost"
+    )
     command = ["openssl", *words.split(), "-keyout", key, "-out", certificate]
     subprocess.run(command, check=True, capture_output=True)
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
@@ -170,7 +177,9 @@ def test_each_service_finds_the_text_where_it_looks_for_it():
     assert (message["X-Template"], message["X-Message"]) == ("yes", "{{.message}}")  # of ntfy
 
 
-@pytest.mark.parametrize("host", ["[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "2130706433", "0"])
+@pytest.mark.parametrize(
+    "host", ["[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "2130706433", "0"]
+)
 def test_other_ways_to_write_an_address_of_this_machine_are_known(host):
     with socket.create_server(("::", 0), family=socket.AF_INET6, dualstack_ipv6=True) as listening:
         port = listening.getsockname()[1]
@@ -219,6 +228,7 @@ def test_a_quiet_run_prints_nothing_but_mistakes(tmp_path):
 
 def test_by_http_a_webhook_outside_a_network_hears_nothing_of_the_address():
     with pytest.raises(
-        ArenaError, match=r"8\.8\.8\.8 is outside this network, where others could read the address: use https"
+        ArenaError,
+        match=r"8\.8\.8\.8 is outside this network, where others could read the address: use https",
     ):
         notify.post("http://8.8.8.8/secret", "text", private=True)

@@ -18,7 +18,10 @@ from arena.event.schedules._pairings import leagues, seeded
 from tests.support import paired
 from tests.support.paired import DUEL, HUNT, Run, bot, event, simulate
 
-NEVER = [(name, module) for name, module in (("swiss", swiss), ("knockout", knockout), ("ladder", ladder))]
+NEVER = [
+    (name, module)
+    for name, module in (("swiss", swiss), ("knockout", knockout), ("ladder", ladder))
+]
 
 
 def met_at(*pairs):
@@ -57,13 +60,17 @@ def test_the_upper_half_meets_the_lower_half_in_the_first_round():
     ],
 )
 def test_transpositions_are_tried_in_the_order_of_fides_handbook(forbidden, lower):
-    """C.04.3 article 4.2.2: S2 is transposed in lexicographic order; of 4, 5, 6: 456, 465, 546, 564, 645, 654."""
+    """C.04.3 article 4.2.2: S2 is transposed in lexicographic order; of 4, 5, 6: 456, 465, 546,
+    564, 645, 654.
+    """
     pairs, _ = swiss.paired([0] * 6, met_at(*forbidden), [0] * 6)
     assert pairs == [*zip(range(3), lower, strict=True)]
 
 
 def test_bots_of_one_half_meet_only_where_no_transposition_helps():
-    """FIDE's first exchange in a bracket of six is of 3 and 4: 1-4, 2-5 and 3-6 become 1-3, 2-5 and 4-6."""
+    """FIDE's first exchange in a bracket of six is of 3 and 4: 1-4, 2-5 and 3-6 become 1-3, 2-5 and
+    4-6.
+    """
     pairs, _ = swiss.paired([0] * 6, met_at((0, 3), (0, 4), (0, 5)), [0] * 6)
     assert pairs == [(0, 2), (1, 4), (3, 5)]
 
@@ -100,21 +107,27 @@ def test_a_bye_goes_to_the_lowest_score_and_there_to_the_lowest_seed_without_a_b
         ([0] * 6, [0, 0, 0, 2, 3, 1], [(0, 1), (2, 5), (3, 4)]),
     ],
 )
-def test_who_floated_in_the_last_two_rounds_floats_again_only_if_nobody_else_can(down, up, expected):
+def test_who_floated_in_the_last_two_rounds_floats_again_only_if_nobody_else_can(
+    down, up, expected
+):
     pairs, _ = swiss.paired([2, 2, 2, 0, 0, 0], met_at(), [0] * 6, swiss.Floats(down, up))
     assert pairs == expected
 
 
 def test_a_bot_floats_again_where_the_rest_could_not_be_paired_otherwise():
     met = met_at((0, 3), (1, 3), (0, 4), (1, 4), (0, 5), (1, 5))
-    pairs, _ = swiss.paired([2, 2, 2, 0, 0, 0], met, [0] * 6, swiss.Floats([0, 0, 2, 0, 0, 0], [0] * 6))
+    pairs, _ = swiss.paired(
+        [2, 2, 2, 0, 0, 0], met, [0] * 6, swiss.Floats([0, 0, 2, 0, 0, 0], [0] * 6)
+    )
     assert pairs == [(0, 1), (2, 3), (4, 5)]
 
 
 def test_a_bye_does_not_go_to_a_bot_that_floated_down_in_the_last_round():
     floats = swiss.Floats([0, 0, 0, 0, 2], [0] * 5)
     assert swiss.paired([2, 2, 0, 0, 0], met_at(), [0] * 5, floats)[1] == 3
-    assert swiss.paired([2, 2, 2, 2, 0], met_at(), [0] * 5, floats)[1] == 4  # no other has so few points
+    assert (
+        swiss.paired([2, 2, 2, 2, 0], met_at(), [0] * 5, floats)[1] == 4
+    )  # no other has so few points
 
 
 def test_in_events_few_bots_float_twice_in_a_row(monkeypatch):
@@ -138,7 +151,9 @@ def test_in_events_few_bots_float_twice_in_a_row(monkeypatch):
     seeds = (1, 2)
     few = [floated_again(seed) for seed in seeds]
     paired_without = swiss.paired
-    monkeypatch.setattr(swiss, "paired", lambda points, met, byes, _floats: paired_without(points, met, byes))
+    monkeypatch.setattr(
+        swiss, "paired", lambda points, met, byes, _floats: paired_without(points, met, byes)
+    )
     assert sum(few) < 0.5 * sum(floated_again(seed) for seed in seeds)
 
 
@@ -177,7 +192,9 @@ def test_a_swiss_has_its_rounds_without_repeats_with_fair_byes_and_balanced_role
     met = Counter(pair for pairs in run.pairs for pair in pairs)
     assert set(met.values()) == {1}
     assert {len(pairs) for pairs in run.pairs} == {count // 2}
-    roles = Counter((seat.bot.name, seat.role) for batch in run.plan for match in batch for seat in match.seats)
+    roles = Counter(
+        (seat.bot.name, seat.role) for batch in run.plan for match in batch for seat in match.seats
+    )
     assert all(roles[each.name, "fox"] == roles[each.name, "dog"] for each in cup.bots)
     rows = swiss.placings(cup, run.batches)
     assert {row.byes for row in rows} <= {0, 1}
@@ -196,8 +213,12 @@ def test_bots_of_equal_score_meet_in_a_large_field():
     run = simulate(cup, swiss)
     for number in range(1, len(run.plan)):
         points = {row.bot: row.points for row in swiss.placings(cup, run.batches[:number])}
-        apart = Counter(abs(points[one] - points[other]) for one, other in map(tuple, run.pairs[number]))
-        assert apart[Fraction(0)] >= 26, apart  # of 32: at most one pair in each of at most six groups floats
+        apart = Counter(
+            abs(points[one] - points[other]) for one, other in map(tuple, run.pairs[number])
+        )
+        assert apart[Fraction(0)] >= 26, (
+            apart
+        )  # of 32: at most one pair in each of at most six groups floats
         assert max(apart) <= 1
 
 
@@ -206,7 +227,10 @@ def test_a_bye_counts_as_a_win_and_stands_in_the_table():
     wins = {"bot000": 9.0, "bot001": 0.0, "bot002": -9.0}
     run = Run(cup, swiss, lambda match: paired.result(match, DUEL.sides, wins)).go_on()
     assert run.pairs == [[{"bot000", "bot001"}], [{"bot000", "bot002"}]]
-    rows = [(row.place, row.bot, row.points, row.won, row.lost, row.byes) for row in swiss.placings(cup, run.batches)]
+    rows = [
+        (row.place, row.bot, row.points, row.won, row.lost, row.byes)
+        for row in swiss.placings(cup, run.batches)
+    ]
     assert rows == [(1, "bot000", 2, 2, 0, 0), (2, "bot001", 1, 0, 1, 1), (2, "bot002", 1, 0, 1, 1)]
 
 
@@ -219,8 +243,12 @@ def test_bots_that_must_meet_again_do_so_with_new_seeds():
         [(0, 5), (2, 1), (4, 3)],
     ):  # two triangles are left
         bots = seeded(cup)
-        matches = [match for a, b in pairs for match in swiss.pairing(cup, bots[a], bots[b], range(2))]
-        history.append(tuple(paired.result(match, DUEL.sides, paired.strengths(cup)) for match in matches))
+        matches = [
+            match for a, b in pairs for match in swiss.pairing(cup, bots[a], bots[b], range(2))
+        ]
+        history.append(
+            tuple(paired.result(match, DUEL.sides, paired.strengths(cup)) for match in matches)
+        )
     matches = list(swiss.batch(cup, 3, history))
     before = {match.id for batch in history for match in batch}
     assert len(matches) == 12
@@ -237,26 +265,38 @@ def test_more_rounds_than_opponents_are_refused():
 def test_the_higher_sum_of_scores_wins_a_pairing_by_the_best_role_of_a_side():
     hunt = replace(HUNT, game="maze")
     cup = event("swiss", 2, boards=(DUEL, hunt))
-    scores = {("fox", "dog"): (60, 40), ("hare", "cat", "dog"): (70, 10, 30)}  # in each match, whoever has the roles
+    scores = {
+        ("fox", "dog"): (60, 40),
+        ("hare", "cat", "dog"): (70, 10, 30),
+    }  # in each match, whoever has the roles
 
     def play(match):
         roles = tuple(seat.role for seat in match.seats)
         sides = DUEL.sides if match.label == DUEL.label else hunt.sides
         result = paired.result(match, sides, paired.strengths(cup))
-        better = int(match.label == hunt.label and match.seats[1].bot.name == "bot001")  # one point in one match
+        better = int(
+            match.label == hunt.label and match.seats[1].bot.name == "bot001"
+        )  # one point in one match
         return replace(
-            result, scores=dict(zip(roles, scores[roles], strict=True)) | {roles[-1]: scores[roles][-1] + better}
+            result,
+            scores=dict(zip(roles, scores[roles], strict=True))
+            | {roles[-1]: scores[roles][-1] + better},
         )
 
     run = Run(cup, swiss, play).go_on()
-    assert [(row.bot, row.points) for row in swiss.placings(cup, run.batches)] == [("bot001", 1), ("bot000", 0)]
+    assert [(row.bot, row.points) for row in swiss.placings(cup, run.batches)] == [
+        ("bot001", 1),
+        ("bot000", 0),
+    ]
 
 
 # Knockout
 
 
 def test_the_brackets_are_the_usual_ones_of_8_and_16():
-    """First rounds as in the draws of 8 and 16 (https://tournamentbracketmaker.com/how-bracket-seeding-works)."""
+    """First rounds as in the draws of 8 and 16
+    (https://tournamentbracketmaker.com/how-bracket-seeding-works).
+    """
 
     def first(size):
         order = [seed + 1 for seed in knockout.bracket(size)]
@@ -267,7 +307,9 @@ def test_the_brackets_are_the_usual_ones_of_8_and_16():
     published = [(1, 16), (8, 9), (5, 12), (4, 13), (6, 11), (3, 14), (7, 10), (2, 15)]
     assert pairs == {frozenset(pair) for pair in published}
     quarters = [{1, 16, 8, 9}, {5, 12, 4, 13}, {6, 11, 3, 14}, {7, 10, 2, 15}]
-    assert {frozenset(order[at : at + 4]) for at in range(0, 16, 4)} == set(map(frozenset, quarters))
+    assert {frozenset(order[at : at + 4]) for at in range(0, 16, 4)} == set(
+        map(frozenset, quarters)
+    )
     assert {*order[:8]} == quarters[0] | quarters[1]
 
 
@@ -290,7 +332,9 @@ def test_the_better_always_advances_to_the_final_and_the_best_seeds_have_the_bye
     cup = event("knockout", 7)
     wins = {each.name: -100.0 * number for number, each in enumerate(cup.bots)}
     run = Run(cup, knockout, lambda match: paired.result(match, DUEL.sides, wins)).go_on()
-    names = [[tuple(sorted(int(name[3:]) for name in pair)) for pair in pairs] for pairs in run.pairs]
+    names = [
+        [tuple(sorted(int(name[3:]) for name in pair)) for pair in pairs] for pairs in run.pairs
+    ]
     assert names == [[(3, 4), (1, 6), (2, 5)], [(0, 3), (1, 2)], [(0, 1)]]
     assert [(row.place, row.bot[3:]) for row in knockout.placings(cup, run.batches)] == [
         (1, "000"),
@@ -306,7 +350,9 @@ def test_the_better_always_advances_to_the_final_and_the_best_seeds_have_the_bye
 def test_level_pairings_have_deciders_with_new_seeds_until_the_better_seed_advances():
     cup = event("knockout", 4, repeats=2)
     strength = paired.strengths(cup)
-    run = Run(cup, knockout, lambda match: paired.result(match, DUEL.sides, strength, draws=1.0)).go_on()
+    run = Run(
+        cup, knockout, lambda match: paired.result(match, DUEL.sides, strength, draws=1.0)
+    ).go_on()
     repeats = [sorted({match.repeat for match in batch}) for batch in run.plan]
     assert repeats == [[0, 1], [2], [3], [4]] * 2
     assert [row.bot for row in knockout.placings(cup, run.batches)][:2] == ["bot000", "bot001"]
@@ -327,7 +373,9 @@ def test_only_level_pairings_have_a_decider():
 
 
 def test_a_knockout_that_is_asked_for_rounds_says_that_it_needs_none():
-    with pytest.raises(ArenaError, match=r"^rounds: a knockout of 8 bots always has 3: leave `rounds` out"):
+    with pytest.raises(
+        ArenaError, match=r"^rounds: a knockout of 8 bots always has 3: leave `rounds` out"
+    ):
         knockout.count(event("knockout", 8, rounds=2))
 
 
@@ -341,8 +389,14 @@ def test_seeds_are_those_of_the_organiser_then_drawn_whatever_the_names():
     assert order[2:] != sorted(order[2:])
     assert order == [each.name for each in seeded(replace(cup, bots=cup.bots[::-1]))]
     others = [name for name in order if name != "bot011"]
-    assert others == [each.name for each in seeded(event("knockout", [b for b in cup.bots if b.name != "bot011"]))] or (
-        others == [each.name for each in seeded(replace(cup, bots=tuple(b for b in cup.bots if b.name != "bot011")))]
+    assert others == [
+        each.name for each in seeded(event("knockout", [b for b in cup.bots if b.name != "bot011"]))
+    ] or (
+        others
+        == [
+            each.name
+            for each in seeded(replace(cup, bots=tuple(b for b in cup.bots if b.name != "bot011")))
+        ]
     )
     assert order != [each.name for each in seeded(replace(cup, seed=6))]
 
@@ -367,13 +421,16 @@ def test_a_pairing_is_all_legs_on_all_boards_with_one_seed_a_board(name, schedul
 def test_boards_that_do_not_seat_two_are_refused_in_one_line(name, schedule):
     three = event(name, 4, boards=(HUNT,), seating="distinct")
     with pytest.raises(
-        ArenaError, match=rf"^schedule: '{name}' pairs two bots, and park/hunt seats 3 of them: say seat"
+        ArenaError,
+        match=rf"^schedule: '{name}' pairs two bots, and park/hunt seats 3 of them: say seat",
     ):
         schedule.count(three)
     with pytest.raises(ArenaError, match="park/hunt seats 3"):
         list(schedule.batch(three, 0, []))
     solo = replace(DUEL, roles=("fox",), sides=(("fox",),))
-    with pytest.raises(ArenaError, match=r'maze/duel seats 1 of them: say schedule = "round_robin"'):
+    with pytest.raises(
+        ArenaError, match=r'maze/duel seats 1 of them: say schedule = "round_robin"'
+    ):
         schedule.count(event(name, 4, boards=(solo,)))
     together = replace(DUEL, sides=(("fox", "dog"),))
     with pytest.raises(ArenaError, match="on maze/duel both are on one side: say schedule"):
@@ -384,7 +441,11 @@ def test_boards_that_do_not_seat_two_are_refused_in_one_line(name, schedule):
 def test_a_bot_of_one_role_is_refused_where_all_must_play_all(name, schedule):
     cup = event(name, [bot("a"), bot("b"), bot("cat", roles=("fox",))])
     with pytest.raises(
-        ArenaError, match=rf"^schedule: '{name}' needs bots that play every board and role of a game, and 'cat' pla"
+        ArenaError,
+        match=(
+            rf"^schedule: '{name}' needs bots that play every board and role of a game, and "
+            r"'cat' pla"
+        ),
     ):
         schedule.count(cup)
 
@@ -392,7 +453,10 @@ def test_a_bot_of_one_role_is_refused_where_all_must_play_all(name, schedule):
 @pytest.mark.parametrize(("name", "schedule"), NEVER[:2])
 def test_each_game_has_a_swiss_or_a_bracket_of_its_own_among_the_bots_that_play_it(name, schedule):
     both = [bot(f"both{number}", games=("maze", "park")) for number in range(2)]
-    mazes, lonely = [bot(f"maze{number}", games=("maze",)) for number in range(7)], replace(DUEL, game="lake")
+    mazes, lonely = (
+        [bot(f"maze{number}", games=("maze",)) for number in range(7)],
+        replace(DUEL, game="lake"),
+    )
     others = bot("park", games=("park",)), bot("solo", games=("lake",), roles=("fox",))
     cup = event(name, [*both, *mazes, *others], boards=(DUEL, HUNT, lonely))
     sides, strength = {board.label: board.sides for board in cup.boards}, paired.strengths(cup)
@@ -431,7 +495,9 @@ def test_an_event_of_33_bots_has_the_same_matches_wherever_it_is_cut_and_resumed
     total = len(whole.disk)
 
     class Remembered:
-        """The schedule, which is asked only once for a batch after the same results: there are many cuts."""
+        """The schedule, which is asked only once for a batch after the same results: there are many
+        cuts.
+        """
 
         BEHIND = schedule.BEHIND
         known: ClassVar = {}
@@ -449,5 +515,9 @@ def test_an_event_of_33_bots_has_the_same_matches_wherever_it_is_cut_and_resumed
         assert len(stored) == cut
         resumed = Run(cup, asked, lambda match: whole.disk[match.id], stored, order=cut + 3).go_on()
         assert resumed.ids == whole.ids
-        assert resumed.disk == whole.disk  # so all tables are the same: none depends on the order of finishing
-    assert len(Remembered.known) == len(whole.plan) + 1  # nobody asked after other results than these
+        assert (
+            resumed.disk == whole.disk
+        )  # so all tables are the same: none depends on the order of finishing
+    assert (
+        len(Remembered.known) == len(whole.plan) + 1
+    )  # nobody asked after other results than these

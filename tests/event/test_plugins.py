@@ -65,10 +65,15 @@ def test_a_schedule_of_a_package_plans_and_cannot_replace_one_of_arena(installed
 
 
 def test_a_damaged_plugin_is_one_line_with_its_name(installed: Path):
-    with pytest.raises(ArenaError, match=r"^plug-in lame: extra.lame has no 'batch'; `arena docs formats`"):
+    with pytest.raises(
+        ArenaError, match=r"^plug-in lame: extra.lame has no 'batch'; `arena docs formats`"
+    ):
         schedules.find("lame")
     (installed / "once.py").unlink()
-    with pytest.raises(ArenaError, match=r"^plug-in only_once: extra.once: ModuleNotFoundError: .*install its package"):
+    with pytest.raises(
+        ArenaError,
+        match=r"^plug-in only_once: extra.once: ModuleNotFoundError: .*install its package",
+    ):
         schedules.find("only_once")
 
 
@@ -81,6 +86,7 @@ def test_a_schedule_that_plans_a_match_twice_is_one_line_with_its_name(tmp_path)
         assert second is None  # it depends on the first match
         archive.append(stored.played(first.match))
         with pytest.raises(
-            ArenaError, match=r"^plug-in twins: it plans the same match twice: mummy_maze/duel, ann, bob, "
+            ArenaError,
+            match=r"^plug-in twins: it plans the same match twice: mummy_maze/duel, ann, bob, ",
         ):
             list(Plan(event, archive).known())

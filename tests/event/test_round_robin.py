@@ -26,7 +26,8 @@ FIXED = [
     ("1b50327098bb", 79673601106753, "21baa7eab1e0901d9f3aee724000db4f"),
     ("c32872d1ae06", 79673601106753, "64ea2b886195f42d7ccef4f57850f849"),
 ]
-"""Id, seed and key of four matches, as `digest_of` made them before their parts were encoded once."""
+"""Id, seed and key of four matches, as `digest_of` made them before their parts were encoded
+once."""
 
 
 def plan_of(of):
@@ -84,10 +85,16 @@ def test_a_condition_that_is_added_later_changes_no_id_until_it_is_used():
 
 
 def test_a_new_condition_has_to_say_that_it_was_added_later():
-    """A field that is not listed here needs `metadata=ADDED_LATER`; else the matches of stored events are due again."""
-    names = {name: set(value) if isinstance(value, dict) else {name} for name, value in plain(Conditions()).items()}
+    """A field that is not listed here needs `metadata=ADDED_LATER`; else the matches of stored
+    events are due again.
+    """
+    names = {
+        name: set(value) if isinstance(value, dict) else {name}
+        for name, value in plain(Conditions()).items()
+    }
     assert " ".join(sorted(chain(*names.values()))) == (
-        "bank clock cpu files freeze keep margin memory move open_files output preload processes protocol sandbox "
+        "bank clock cpu files freeze keep margin memory move open_files output preload processes "
+        "protocol sandbox "
         "scratch start stderr strikes warm"
     )
 
@@ -97,9 +104,13 @@ def test_ids_seeds_and_keys_are_those_of_the_first_arena():
     bots = (bot('q"ü'), bot("a!"), bot("a"))
     conditions = Conditions(strikes=2, limits=Limits(memory=None), syscalls=("memfd_create",))
     plain_seed = event(boards=(DUEL, HUNT), bots=bots, conditions=conditions, repeats=2)
-    secret = Event(name="cup", seed="0123456789abcdef" * 2, boards=(HUNT,), bots=bots, seating="distinct")
+    secret = Event(
+        name="cup", seed="0123456789abcdef" * 2, boards=(HUNT,), bots=bots, seating="distinct"
+    )
     found = [
-        (match.id, match.seed, match.key) for of in (plain_seed, secret) for match in (plan_of(of)[0], plan_of(of)[-1])
+        (match.id, match.seed, match.key)
+        for of in (plain_seed, secret)
+        for match in (plan_of(of)[0], plan_of(of)[-1])
     ]
     assert found == FIXED
 
@@ -111,17 +122,29 @@ def test_ids_are_unique():
 
 def test_all_boards_and_pairings_come_once_before_any_comes_again():
     plan = plan_of(event("abc", (DUEL, HUNT), repeats=2))
-    assert [(repeat, len(list(group))) for repeat, group in groupby(plan, key=lambda match: match.repeat)] == [
+    assert [
+        (repeat, len(list(group)))
+        for repeat, group in groupby(plan, key=lambda match: match.repeat)
+    ] == [
         (0, 12),
         (1, 12),
     ]
     assert Counter(match.label for match in plan[:12]) == {"maze/duel": 6, "park/hunt": 6}
 
 
-@pytest.mark.parametrize("more", [{}, {"rounds": 2}, {"schedule": "gauntlet", "references": ("a",)}])
+@pytest.mark.parametrize(
+    "more", [{}, {"rounds": 2}, {"schedule": "gauntlet", "references": ("a",)}]
+)
 def test_the_legs_of_a_pairing_on_a_variant_of_a_board_come_one_after_the_other(more):
-    plan = plan_of(event("abc", (replace(DUEL, sampled=("{}", "[]", "0")), HUNT), repeats=2, **more))
-    blocks = [block for block, _ in groupby(plan, key=lambda match: (match.label, match.repeat, set(seated(match))))]
+    plan = plan_of(
+        event("abc", (replace(DUEL, sampled=("{}", "[]", "0")), HUNT), repeats=2, **more)
+    )
+    blocks = [
+        block
+        for block, _ in groupby(
+            plan, key=lambda match: (match.label, match.repeat, set(seated(match)))
+        )
+    ]
     assert 2 * len(blocks) == len(plan) > 0
 
 
@@ -149,7 +172,11 @@ def test_a_bot_of_one_role_is_seated_in_it_alone_when_seats_are_distinct():
 def test_an_edited_bot_makes_its_own_matches_due_again_and_no_others():
     before = {match.id for match in plan_of(event("abc"))}
     edited = Bot(name="c", command=("x",), digest="another")
-    due = [match for match in plan_of(event(bots=(bot("a"), bot("b"), edited))) if match.id not in before]
+    due = [
+        match
+        for match in plan_of(event(bots=(bot("a"), bot("b"), edited)))
+        if match.id not in before
+    ]
     assert sorted(map(seated, due)) == [("a", "c"), ("b", "c"), ("c", "a"), ("c", "b")]
 
 
@@ -159,7 +186,9 @@ def test_a_schedule_is_found_by_the_name_of_its_file():
     assert set(schedules.names()) == {file.stem for file in files}
 
 
-@pytest.mark.parametrize(("name", "told"), [("round_robbin", "did you mean 'round_robin'? Known: "), ("x", "known: ")])
+@pytest.mark.parametrize(
+    ("name", "told"), [("round_robbin", "did you mean 'round_robin'? Known: "), ("x", "known: ")]
+)
 def test_an_unknown_schedule_is_told_with_the_ones_there_are(name, told):
     with pytest.raises(ArenaError, match=r"^schedule: there is no") as caught:
         schedules.find(name)

@@ -35,9 +35,13 @@ def test_two_thousand_matches_with_killed_workers_have_the_same_tables(tmp_path)
     assert tables(cup / "killed") == tables(cup / "whole")
 
 
-@pytest.mark.parametrize(("schedule", "keys"), [("swiss", {"rounds": 5, "repeats": 2}), ("ladder", {"rounds": 7})])
+@pytest.mark.parametrize(
+    ("schedule", "keys"), [("swiss", {"rounds": 5, "repeats": 2}), ("ladder", {"rounds": 7})]
+)
 def test_a_schedule_that_looks_at_results_survives_twenty_kills(tmp_path, schedule, keys):
-    bots = {f"b{number:02}": (DICE, FIRST, LAST)[number % 3] + f"# {number}\n" for number in range(13)}
+    bots = {
+        f"b{number:02}": (DICE, FIRST, LAST)[number % 3] + f"# {number}\n" for number in range(13)
+    }
     cup = workspaces.make(tmp_path, bots, schedule=schedule, **keys)
     whole, _ = run(cup, "whole")
     assert whole.complete

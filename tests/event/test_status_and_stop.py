@@ -27,7 +27,9 @@ with Archive.open(Path(sys.argv[1]), writing=True) as archive:
 
 
 class Asks(Audience):
-    """An audience that asks for the end, as `arena stop` does, once a number of matches are finished."""
+    """An audience that asks for the end, as `arena stop` does, once a number of matches are
+    finished.
+    """
 
     def __init__(self, folder: Path, after: int) -> None:
         super().__init__()
@@ -53,7 +55,13 @@ def test_a_halted_run_finishes_what_it_plays_and_the_next_plays_the_rest(tmp_pat
     assert (rest.phase, rest.complete, rest.finished) == (RunPhase.PLAYING, True, 6)
     assert control.last_state(folder / "results").complete
     (row,) = json.loads(cup.arena(tmp_path, "status", "ws/results", "--json").stdout)
-    assert (row["planned"], row["played"], row["due"], row["complete"], row["running"]) == (6, 6, 0, True, False)
+    assert (row["planned"], row["played"], row["due"], row["complete"], row["running"]) == (
+        6,
+        6,
+        0,
+        True,
+        False,
+    )
     assert cup.arena(tmp_path, "status", "ws/results").stdout == (
         "cup: 6 of 6 matches are played (100 %), 0 are due\nno run is playing it\n"
     )
@@ -80,14 +88,22 @@ def test_a_request_that_comes_while_the_run_prepares_is_seen_when_it_plays(tmp_p
 
 def test_a_request_for_the_run_itself_is_seen_and_published_at_once(tmp_path):
     own = Control(tmp_path, "1" * 32)
-    lane = LaneStatus(lane="referee-1", machine="m", played=3, match="ab", board="g/b", bots=("x",), since="2026")
+    lane = LaneStatus(
+        lane="referee-1", machine="m", played=3, match="ab", board="g/b", bots=("x",), since="2026"
+    )
     own.publish(9, 4, 3, [lane])
     assert not control.last_state(tmp_path).halting
     control.request_halt(tmp_path, "1" * 32)
     own.look(lambda: (9, 4, 3, [lane]))
     assert own.halt_requested
     state = control.last_state(tmp_path)
-    assert (state.halting, state.planned, state.finished, state.played, state.lanes) == (True, 9, 4, 3, (lane,))
+    assert (state.halting, state.planned, state.finished, state.played, state.lanes) == (
+        True,
+        9,
+        4,
+        3,
+        (lane,),
+    )
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[" * 100_000, '{"token": 5}', "\xff"])
@@ -100,7 +116,10 @@ def test_the_holder_of_an_archive_has_a_new_token_and_is_gone_with_its_process(t
     tokens = set()
     for _ in range(2):
         holding = subprocess.Popen(
-            [sys.executable, "-c", HOLD, tmp_path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", HOLD, tmp_path],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         token = holding.stdout.readline().strip()
         assert Archive.holder(tmp_path) == (str(holding.pid), token)
@@ -126,7 +145,12 @@ def test_an_event_is_watched_and_stopped_from_another_terminal(tmp_path):
 
     assert until(lambda: row()["played_now"])
     now, text = row(), cup.arena(folder, "status").stdout
-    assert (now["running"], now["pid"], now["planned"], now["complete"]) == (True, playing.pid, 360, False)
+    assert (now["running"], now["pid"], now["planned"], now["complete"]) == (
+        True,
+        playing.pid,
+        360,
+        False,
+    )
     assert now["played"] + now["due"] == 360
     assert {lane["lane"] for lane in now["lanes"]} == {"referee-1", "referee-2"}
     assert {lane["board"] for lane in now["lanes"] if lane["match"]} <= {"sprint/default"}
@@ -143,12 +167,24 @@ def test_an_event_is_watched_and_stopped_from_another_terminal(tmp_path):
     ended = playing.end(20)
     assert ended.returncode == 1
     assert "rank" in ended.stdout
-    assert "stopped by `arena stop`: the matches that were under way are finished and stored\n" in ended.stderr
+    assert (
+        "stopped by `arena stop`: the matches that were under way are finished and stored\n"
+        in ended.stderr
+    )
     assert re.search(r"\d+ of 360 matches are still due; to go on:\n", ended.stderr)
     after = row()
-    assert (after["running"], after["pid"], after["lanes"], after["expected_end"]) == (False, None, [], None)
+    assert (after["running"], after["pid"], after["lanes"], after["expected_end"]) == (
+        False,
+        None,
+        [],
+        None,
+    )
     assert after["played"] == cup.stored(folder) < 360
-    assert cup.arena(folder, "status").stdout.endswith("no run is playing it; `arena run` goes on with it\n")
+    assert cup.arena(folder, "status").stdout.endswith(
+        "no run is playing it; `arena run` goes on with it\n"
+    )
     again = cup.arena(folder, "stop")
     assert (again.returncode, again.stdout) == (2, "")
-    assert again.stderr == "results/cup: no run is playing this event, so there is nothing to stop\n"
+    assert (
+        again.stderr == "results/cup: no run is playing this event, so there is nothing to stop\n"
+    )

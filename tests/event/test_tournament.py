@@ -1,4 +1,6 @@
-"""The event: parallel or not, interrupted or not, with broken bots or not, it ends with the same tables."""
+"""The event: parallel or not, interrupted or not, with broken bots or not, it ends with the same
+tables.
+"""
 
 import contextlib
 import multiprocessing
@@ -24,7 +26,16 @@ from arena.results.leaderboard import Results
 from arena.sandbox import procfs
 from arena.values import Ending, Record
 from tests.support import workspaces
-from tests.support.events import Audience, Main, event_of, killed_often, played_by, referees, run, tables
+from tests.support.events import (
+    Audience,
+    Main,
+    event_of,
+    killed_often,
+    played_by,
+    referees,
+    run,
+    tables,
+)
 from tests.support.processes import children, until
 from tests.support.sprint import DICE, FIRST, LAST, slow
 
@@ -101,7 +112,9 @@ def test_a_bot_that_was_edited_before_it_was_copied_is_refused_and_leaves_no_cop
     cup = workspaces.make(tmp_path, {"a": DICE, "b": FIRST})
     event = event_of(cup)
     (cup / "bots" / "b").write_text(LAST)
-    with pytest.raises(ArenaError, match=r"bots/b: was edited while it was read; run the same command again$"):
+    with pytest.raises(
+        ArenaError, match=r"bots/b: was edited while it was read; run the same command again$"
+    ):
         tournament.run(event, cup / "results", workers=1, audience=Audience())
     assert list((cup / "results" / "bots").iterdir()) == []
 
@@ -147,10 +160,17 @@ ENDINGS |= {"crash": "crashed", "cheat": "illegal_move", "slow": "timeout", "noi
 
 
 def with_broken(folder: Path, sound: int) -> tuple[list[str], Audience]:
-    """Play an event of sound bots, those of UNREADY, and those of BROKEN; return the names of the sound."""
-    bots = {f"b{number:02}": random.Random(number).choice([FIRST, LAST]) + f"# {number}\n" for number in range(sound)}
+    """Play an event of sound bots, those of UNREADY, and those of BROKEN; return the names of the
+    sound.
+    """
+    bots = {
+        f"b{number:02}": random.Random(number).choice([FIRST, LAST]) + f"# {number}\n"
+        for number in range(sound)
+    }
     cup = workspaces.make(folder, bots | UNREADY | BROKEN, time={"start": 1.0, "move": 0.2})
-    outcome, audience = run(cup, workers=2)  # most of the time is waited for those that are too slow
+    outcome, audience = run(
+        cup, workers=2
+    )  # most of the time is waited for those that are too slow
     assert outcome.complete
     return list(bots), audience
 
@@ -170,7 +190,9 @@ def test_bots_that_never_say_ready_are_named_and_forfeit_unplayed(broken):
         "killed": Ending.CRASHED,
     }
     assert audience.aborts == []
-    unplayed = [record for record in audience.records if {*UNREADY} & {seat.bot for seat in record.seats}]
+    unplayed = [
+        record for record in audience.records if {*UNREADY} & {seat.bot for seat in record.seats}
+    ]
     assert len(unplayed) == 2 * (8 + 7 + 6)
     assert all(record.turns == () and record.verdict.reason == "forfeit" for record in unplayed)
     assert all(record.seconds < 0.2 for record in unplayed)
@@ -180,7 +202,9 @@ def come_last(folder: Path, sound: list[str]) -> None:
     board = Results.open(folder / "results").leaderboard().set_index("bot")
     assert set(board.index[-len(ENDINGS) :]) == set(ENDINGS)
     for name, ending in ENDINGS.items():
-        assert board.loc[name, ending] >= 2 * len(sound) + 3  # and against others that fail where it begins
+        assert (
+            board.loc[name, ending] >= 2 * len(sound) + 3
+        )  # and against others that fail where it begins
         assert board.loc[name, ending] == board.loc[name, "forfeits"]
     assert (board.loc[sound, "forfeits"] == 0).all()
 
@@ -227,8 +251,13 @@ def test_a_run_beside_another_is_refused_and_one_after_it_plays_nothing(played):
 
 @pytest.mark.slow
 def test_who_kills_or_stops_processes_of_bots_costs_no_bot_a_match(tmp_path):
-    cup = workspaces.make(tmp_path, {"a": slow(FIRST), "b": slow(LAST)}, repeats=6, time={"start": 5.0, "move": 0.5})
-    harms = {"a: its process was killed": signal.SIGKILL, "b: its process was stopped": signal.SIGSTOP}
+    cup = workspaces.make(
+        tmp_path, {"a": slow(FIRST), "b": slow(LAST)}, repeats=6, time={"start": 5.0, "move": 0.5}
+    )
+    harms = {
+        "a: its process was killed": signal.SIGKILL,
+        "b: its process was stopped": signal.SIGSTOP,
+    }
 
     def causes() -> list[str]:
         with Archive.open(cup / "harmed") as archive:
@@ -238,7 +267,9 @@ def test_who_kills_or_stops_processes_of_bots_costs_no_bot_a_match(tmp_path):
         return {cause.partition(" by ")[0] for cause in causes()}
 
     with played_by(event_of(cup), cup / "harmed") as main:
-        for kind, number in list(harms.items()) * 4:  # again, as a stop may come just before arena's own
+        for kind, number in (
+            list(harms.items()) * 4
+        ):  # again, as a stop may come just before arena's own
             if not main.stores(1) or kind in kinds():
                 continue
             assert harmed(main, kind[0], number)
@@ -252,7 +283,9 @@ def test_who_kills_or_stops_processes_of_bots_costs_no_bot_a_match(tmp_path):
 
 
 def harmed(main: Main, name: str, number: int) -> bool:
-    """Send a signal to a process of this bot, as soon as one is awake: what a frozen bot is sent, its thaw undoes."""
+    """Send a signal to a process of this bot, as soon as one is awake: what a frozen bot is sent,
+    its thaw undoes.
+    """
     end = time.monotonic() + 10
     while time.monotonic() < end:
         spawners = [spawner for lane in children(main.process.pid) for spawner in children(lane)]
@@ -322,7 +355,11 @@ def test_a_stopped_event_keeps_what_finished(tmp_path):
     cup = workspaces.make(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=20)
     audience = Audience()
     outcome = tournament.run(
-        event_of(cup), cup / "results", workers=1, audience=audience, stopped=lambda: len(audience.records) >= 5
+        event_of(cup),
+        cup / "results",
+        workers=1,
+        audience=audience,
+        stopped=lambda: len(audience.records) >= 5,
     )
     assert outcome.phase is RunPhase.INTERRUPTED
     assert 5 <= outcome.finished < 120
@@ -331,7 +368,9 @@ def test_a_stopped_event_keeps_what_finished(tmp_path):
 
 
 @pytest.mark.parametrize(("steady", "wall"), [(1000, 0), (1000, -3600)])
-def test_a_match_that_waits_in_a_lane_does_not_begin_after_stop_after(tmp_path, monkeypatch, steady, wall):
+def test_a_match_that_waits_in_a_lane_does_not_begin_after_stop_after(
+    tmp_path, monkeypatch, steady, wall
+):
     cup = workspaces.make(tmp_path, {"a": FIRST, "b": LAST}, stop_after=600, repeats=2)
     put_clocks(monkeypatch, steady, wall)
     outcome, _ = run(cup)
@@ -350,10 +389,13 @@ def test_a_clock_that_somebody_sets_changes_nothing_for_stop_after(tmp_path, mon
 
 
 def put_clocks(monkeypatch, steady: float, wall: float) -> None:
-    """Put the two clocks of `stop_after` forward by some seconds in the moment in which the first match ends."""
+    """Put the two clocks of `stop_after` forward by some seconds in the moment in which the first
+    match ends.
+    """
     put = multiprocessing.Value("b", False)
     clocks = SimpleNamespace(
-        monotonic=lambda: time.monotonic() + steady * put.value, time=lambda: time.time() + wall * put.value
+        monotonic=lambda: time.monotonic() + steady * put.value,
+        time=lambda: time.time() + wall * put.value,
     )
     monkeypatch.setattr(end_time, "time", clocks)
 
@@ -367,7 +409,11 @@ def put_clocks(monkeypatch, steady: float, wall: float) -> None:
 
 def test_an_event_ends_by_stop_after_then_by_max_matches_then_by_its_plan(tmp_path):
     cup = workspaces.make(
-        tmp_path, {"a": FIRST, "b": LAST, "c": FIRST + "#\n"}, rounds=2, stop_after=0.001, max_matches=3
+        tmp_path,
+        {"a": FIRST, "b": LAST, "c": FIRST + "#\n"},
+        rounds=2,
+        stop_after=0.001,
+        max_matches=3,
     )
     ended = []
     for key in ("stop_after", "max_matches", None):
@@ -380,5 +426,9 @@ def test_an_event_ends_by_stop_after_then_by_max_matches_then_by_its_plan(tmp_pa
             assert sentences[1].startswith("still open at 95 %: ranks 1 to 3 (")
         text = (cup / "tournament.toml").read_text()
         (cup / "tournament.toml").write_text(re.sub(f"^{key} = .*\n", "", text, flags=re.MULTILINE))
-    assert ended == [("stop_after", False, (3, 0)), ("max_matches", True, (3, 0)), (None, True, (4, 3))]
+    assert ended == [
+        ("stop_after", False, (3, 0)),
+        ("max_matches", True, (3, 0)),
+        (None, True, (4, 3)),
+    ]
     assert sentences == ()

@@ -83,11 +83,15 @@ def test_a_failing_item_is_told_with_its_traceback_and_the_others_go_on():
 
 
 def test_a_killed_worker_costs_its_own_item_only(tmp_path):
-    items = [("deadly" if number == 3 else f"item {number}", tmp_path / "flag") for number in range(10)]
+    items = [
+        ("deadly" if number == 3 else f"item {number}", tmp_path / "flag") for number in range(10)
+    ]
     with Workers(2) as lanes:
         done = list(lanes.map(die_once, feed(*items)))
     assert [one.item[0] for one in done if one.failure] == ["deadly"]
-    assert sorted(one.result for one in done if one.result) == sorted(name for name, _ in items if name != "deadly")
+    assert sorted(one.result for one in done if one.result) == sorted(
+        name for name, _ in items if name != "deadly"
+    )
 
 
 def test_closing_ends_a_worker_in_the_middle_of_an_item():
@@ -104,7 +108,9 @@ def test_a_stopped_map_gives_out_no_more_items():
         assert list(lanes.map(double, feed(1, 2, 3), stopped=lambda: True)) == []
 
 
-@pytest.mark.parametrize(("seconds", "items", "holds_more"), [(0.0001, 200, True), (workers.AHEAD_S, 4, False)])
+@pytest.mark.parametrize(
+    ("seconds", "items", "holds_more"), [(0.0001, 200, True), (workers.AHEAD_S, 4, False)]
+)
 def test_only_short_items_wait_in_a_lane_in_numbers(seconds, items, holds_more):
     given, most = iter([seconds] * items), 0
     with Workers(1) as lanes:

@@ -41,7 +41,8 @@ def moves_of(record: Record) -> list[tuple[int, str, str]]:
 
 
 def pairs() -> list[tuple[str, tuple[str, ...]]]:
-    """Return for each game enough pairings that every bot sits in every role that it plays, on its boards in turn.
+    """Return for each game enough pairings that every bot sits in every role that it plays, on its
+    boards in turn.
 
     A pairing that seats only bots that were not in these roles before is taken first.
     """
@@ -56,7 +57,10 @@ def pairs() -> list[tuple[str, tuple[str, ...]]]:
         for board in cycle(turns):
             if not missing:
                 break
-            names = max(seatings, key=lambda names: len(missing.intersection(zip(first.roles, names, strict=True))))
+            names = max(
+                seatings,
+                key=lambda names: len(missing.intersection(zip(first.roles, names, strict=True))),
+            )
             missing.difference_update(zip(first.roles, names, strict=True))
             chosen.append((board.label, names))
     return sorted(chosen)
@@ -105,8 +109,13 @@ def test_the_oracle_as_explorer_lasts_as_long_as_can_be_lasted(launcher):
 
 @pytest.mark.slow
 def test_the_best_pacman_eats_everything_before_careful_ghosts(launcher):
-    assert meeting(launcher, "classic", "pacmaster", "careful", "careful").verdict.scores["pacman"] == 100
-    assert meeting(launcher, "classic", "careful", "careful", "careful").verdict.scores["pacman"] < 50
+    assert (
+        meeting(launcher, "classic", "pacmaster", "careful", "careful").verdict.scores["pacman"]
+        == 100
+    )
+    assert (
+        meeting(launcher, "classic", "careful", "careful", "careful").verdict.scores["pacman"] < 50
+    )
 
 
 @pytest.mark.slow
@@ -136,9 +145,15 @@ def test_the_best_ghosts_know_when_they_can_force_a_capture(monkeypatch):
     for _ in range(500):
         pacman, blinky, inky = (dice.randrange(len(cells)) for _ in range(3))
         state = game.start()._replace(pacman=cells[pacman], blinky=cells[blinky], inky=cells[inky])
-        rounds = bot["rounds"](bot["pacman_moves"], state)  # each is a turn of Pacman and one of the ghosts
+        rounds = bot["rounds"](
+            bot["pacman_moves"], state
+        )  # each is a turn of Pacman and one of the ghosts
         forced = turns[pacman, blinky, inky]
-        assert forced in (2 * rounds, 2 * rounds - 1) if rounds < len(bot["pacman_moves"]) else forced == 101
+        assert (
+            forced in (2 * rounds, 2 * rounds - 1)
+            if rounds < len(bot["pacman_moves"])
+            else forced == 101
+        )
 
 
 def test_each_house_bot_plays_every_role_of_its_games():
@@ -171,7 +186,9 @@ def test_the_sampler_lists_no_more_moves_for_an_answer_on_a_large_board(monkeypa
         def outcome(self, state):
             return None
 
-    turn = SimpleNamespace(rules=Large(), states=[0], legal=legal, role="black", random=Random(1), remark=str)
+    turn = SimpleNamespace(
+        rules=Large(), states=[0], legal=legal, role="black", random=Random(1), remark=str
+    )
     assert sampler["choose"](turn) in legal
     assert sum(listed) < 1.5 * sampler["WORK"]
 
@@ -181,5 +198,7 @@ def test_the_sampler_plays_any_game_and_better_than_dice(launcher):
     assert (HOUSE["sampler"].games, HOUSE["sampler"].roles) == ((), ())
     for board, seats in (("hunt", 2), ("duel", 2), ("classic", 3)):
         first, last = ["sampler"] + ["dice"] * (seats - 1), ["dice"] + ["sampler"] * (seats - 1)
-        leg, other = ([*meeting(launcher, board, *names).verdict.scores.values()] for names in (first, last))
+        leg, other = (
+            [*meeting(launcher, board, *names).verdict.scores.values()] for names in (first, last)
+        )
         assert leg[0] + other[-1] > leg[-1] + other[0], board

@@ -69,7 +69,9 @@ def test_a_full_board_without_a_line_is_a_draw():
     assert game.outcome(end).reason == "full board"
 
 
-@pytest.mark.parametrize(("parameter", "value"), [("columns", 0), ("rows", 0), ("line", 0), ("line", 8)])
+@pytest.mark.parametrize(
+    ("parameter", "value"), [("columns", 0), ("rows", 0), ("line", 0), ("line", 8)]
+)
 def test_a_board_that_cannot_be_played_is_refused(parameter, value):
     with pytest.raises(ValueError, match=f"^{parameter}: "):
         RULES(**{parameter: value})

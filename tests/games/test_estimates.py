@@ -1,5 +1,5 @@
-"""Estimates of Pacman's moves: they agree with a slow search by the rules, a planted blunder stands out, and each
-match is assessed once."""
+"""Estimates of Pacman's moves: they agree with a slow search by the rules, a planted blunder stands
+out, and each match is assessed once."""
 
 import random
 from dataclasses import dataclass, replace
@@ -41,23 +41,31 @@ def at(**places):
 
 
 def minimax(game, state):
-    """Return Pacman's score by the rules themselves when it wants a high score, and the ghosts want a low one."""
+    """Return Pacman's score by the rules themselves when it wants a high score, and the ghosts want
+    a low one.
+    """
     if (outcome := game.outcome(state)) is not None:
         return outcome.scores["pacman"]
     roles = game.to_move(state)
     choices = product(*(game.legal_moves(state, role) for role in roles))
     best = max if roles == ("pacman",) else min
-    return best(minimax(game, game.play(state, dict(zip(roles, moves, strict=True)))) for moves in choices)
+    return best(
+        minimax(game, game.play(state, dict(zip(roles, moves, strict=True)))) for moves in choices
+    )
 
 
 def forced(game, state):
-    """Return the least turns in which the ghosts can force a capture by the rules themselves; 99 if they cannot."""
+    """Return the least turns in which the ghosts can force a capture by the rules themselves; 99 if
+    they cannot.
+    """
     if game.outcome(state) is not None:
         return 0 if state.pacman in (state.blinky, state.inky) else 99
     roles = game.to_move(state)
     choices = product(*(game.legal_moves(state, role) for role in roles))
     best = max if roles == ("pacman",) else min
-    return 1 + best(forced(game, game.play(state, dict(zip(roles, moves, strict=True)))) for moves in choices)
+    return 1 + best(
+        forced(game, game.play(state, dict(zip(roles, moves, strict=True)))) for moves in choices
+    )
 
 
 def positions(game, count, turns):
@@ -68,7 +76,9 @@ def positions(game, count, turns):
         for _ in range(dice.randrange(40)):
             if not (roles := game.to_move(state)):
                 break
-            state = game.play(state, {role: dice.choice(game.legal_moves(state, role)) for role in roles})
+            state = game.play(
+                state, {role: dice.choice(game.legal_moves(state, role)) for role in roles}
+            )
         state = state._replace(step=game.steps - turns)
         if game.to_move(state):
             states.append(state)
@@ -92,7 +102,10 @@ def test_the_search_sees_the_end_of_a_match_as_a_slow_search_by_the_rules_does(t
     game = classic()
     for state in positions(game, 12, turns):
         if state.pacman_moves:
-            after = {move: game.play(state, {"pacman": move}) for move in game.legal_moves(state, "pacman")}
+            after = {
+                move: game.play(state, {"pacman": move})
+                for move in game.legal_moves(state, "pacman")
+            }
             worth = estimator().worth(state, "pacman")
             assert {move: value.score for move, value in worth.items()} == {
                 move: minimax(game, then) for move, then in after.items()
@@ -105,7 +118,9 @@ def test_a_ghost_can_force_a_capture_where_a_slow_search_finds_it(turns):
     for state in [state for state in positions(game, 12, turns) if not state.pacman_moves]:
         for ghost, partner in (GHOSTS, GHOSTS[::-1]):
             for move, value in estimator().worth(state, ghost).items():
-                beside = [{ghost: move, partner: other} for other in game.legal_moves(state, partner)]
+                beside = [
+                    {ghost: move, partner: other} for other in game.legal_moves(state, partner)
+                ]
                 count = 1 + min(forced(game, game.play(state, moves)) for moves in beside)
                 assert value == ((100, count) if count <= turns else (0, turns))
 
@@ -133,11 +148,20 @@ def test_each_move_of_a_record_has_its_own_quality():
     game, turns = classic(), played(classic(), classic().start(), 12)
     qualities = estimator().of_turns(turns)
     assert len(qualities) == len(turns)
-    assert [quality for scene in scenes(game, turns, assessor_of(game)) for quality in scene.qualities] == qualities
+    assert [
+        quality for scene in scenes(game, turns, assessor_of(game)) for quality in scene.qualities
+    ] == qualities
     state = at(pacman=(1, 6), blinky=(2, 6), inky=(8, 3), step=99, pacman_moves=False)
-    assert {estimator().quality(state, "inky", move).points for move in game.legal_moves(state, "inky")} == {0}
-    beside = state._replace(inky=(1, 5))  # Inky may catch Pacman, too, and Blinky does not see whether it will
-    assert {estimator().quality(beside, "blinky", move).points for move in game.legal_moves(beside, "blinky")} == {0}
+    assert {
+        estimator().quality(state, "inky", move).points for move in game.legal_moves(state, "inky")
+    } == {0}
+    beside = state._replace(
+        inky=(1, 5)
+    )  # Inky may catch Pacman, too, and Blinky does not see whether it will
+    assert {
+        estimator().quality(beside, "blinky", move).points
+        for move in game.legal_moves(beside, "blinky")
+    } == {0}
 
 
 def test_turns_from_the_first_that_the_rules_do_not_allow_have_no_grade():
@@ -148,14 +172,18 @@ def test_turns_from_the_first_that_the_rules_do_not_allow_have_no_grade():
 
 def test_where_ghosts_score_each_for_itself_a_capture_is_worth_half_to_their_side():
     game = load_game("pacman/published")
-    state = game.start()._replace(pacman=(1, 6), blinky=(2, 6), inky=(8, 3), step=99, pacman_moves=False)
+    state = game.start()._replace(
+        pacman=(1, 6), blinky=(2, 6), inky=(8, 3), step=99, pacman_moves=False
+    )
     assert Estimator.of(game).quality(state, "blinky", "move east").points == 50
 
 
 def test_solved_boards_are_graded_by_their_solution_and_other_games_not_at_all():
     assert isinstance(assessor_of(load_game("mummy_maze/duel")), PerfectPlay)
     assert isinstance(assessor_of(classic()), Estimator)
-    assert assessor_of(classic()) is assessor_of(load_game("pacman/classic"))  # its searches serve all who ask
+    assert assessor_of(classic()) is assessor_of(
+        load_game("pacman/classic")
+    )  # its searches serve all who ask
     assert assessor_of(load_game("goofspiel/five")) is None
 
 
@@ -172,12 +200,16 @@ def test_a_maze_of_too_many_cells_and_rules_that_fail_have_no_estimate(monkeypat
     assert Estimator.of(large) is None
     assert Estimator.of(replace(classic(), steps=10**9)) is None
     monkeypatch.setattr(pursuit, "Pursuit", None)
-    assert Estimator.of(replace(classic(), steps=90)) is None  # no other test has made its estimator
+    assert (
+        Estimator.of(replace(classic(), steps=90)) is None
+    )  # no other test has made its estimator
 
 
 @dataclass(frozen=True)
 class Gate(Game):
-    """A fox goes through a gate and scores 100, or waits and scores 0; what its moves are worth is a parameter."""
+    """A fox goes through a gate and scores 100, or waits and scores 0; what its moves are worth is
+    a parameter.
+    """
 
     worth: tuple[tuple[str, int, int], ...]
 
@@ -214,7 +246,10 @@ class Gate(Game):
         ([("go", 100, 1)], "estimate has values for ['go'], which are not the legal moves of fox"),
         ([("go", 101, 1), ("wait", 0, 1)], "estimate says 101 in 1 turns"),
         ([("go", 100, -1), ("wait", 0, 1)], "estimate says 100 in -1 turns"),
-        ([("go", 90, 1), ("wait", 0, 1)], "estimate says 90 for 'go', which ends the match with 100"),
+        (
+            [("go", 90, 1), ("wait", 0, 1)],
+            "estimate says 90 for 'go', which ends the match with 100",
+        ),
     ],
 )
 def test_check_rules_finds_a_search_that_says_nonsense(worth, words):
@@ -227,7 +262,9 @@ def play(match):
     bots = {seat.role: seat.bot.name for seat in match.seats}
     return reported.refereed(
         match,
-        lambda role, state, legal, draw: draw.choice(estimator().best(state, role) if bots[role] == "wise" else legal),
+        lambda role, state, legal, draw: draw.choice(
+            estimator().best(state, role) if bots[role] == "wise" else legal
+        ),
     )
 
 
@@ -240,7 +277,10 @@ def folder(tmp_path_factory):
 
 def test_a_bot_without_regret_has_none_in_the_leaderboard_and_dice_have_much(folder, tmp_path):
     results = Results.open(folder)
-    regrets = {row["bot"]: row["regret_estimate"] for row in results.leaderboard(by_game=False).to_dict("records")}
+    regrets = {
+        row["bot"]: row["regret_estimate"]
+        for row in results.leaderboard(by_game=False).to_dict("records")
+    }
     assert regrets["wise"] == 0
     assert regrets["dice"] > 1
     assert "accuracy" not in results.leaderboard()
@@ -265,19 +305,28 @@ def test_an_edited_rules_file_has_its_matches_graded_again(folder, monkeypatch):
 def test_the_report_searches_no_more_matches_than_the_leaderboard(folder, monkeypatch):
     monkeypatch.setattr(replays, "MOST_ESTIMATED", 1)
     games = replays.Games(rulebook.game_of)
-    assert [("qualities" in replays.replay(record, games)) for record in Archive.open(folder).records(most=2)] == [
+    assert [
+        ("qualities" in replays.replay(record, games))
+        for record in Archive.open(folder).records(most=2)
+    ] == [
         True,
         False,
     ]
 
 
 def test_replay_and_report_say_beside_each_move_that_its_grade_is_an_estimate(folder):
-    record = next(each for each in Archive.open(folder).records() if each.match.seats[0].bot.name == "dice")
+    record = next(
+        each for each in Archive.open(folder).records() if each.match.seats[0].bot.name == "dice"
+    )
     game = rulebook.game_of(record.match)
     shown = [str(quality) for quality in estimator().of_turns(record.turns)]
     assert any("regret of" in text and text.endswith("an estimate") for text in shown)
     assert replays.replay(record, replays.Games(rulebook.game_of))["qualities"] == shown
-    rows = [row for scene in scenes(game, record.turns, assessor_of(game)) for row in turn_rows(record.match, scene)]
+    rows = [
+        row
+        for scene in scenes(game, record.turns, assessor_of(game))
+        for row in turn_rows(record.match, scene)
+    ]
     assert {row["estimate"] for row in rows} == {True}
 
 
@@ -299,6 +348,9 @@ class Weather(Gate):
 
 def test_a_turn_of_chance_has_no_fault_and_the_moves_after_it_have_their_grades():
     assessor = assessor_of(Weather((("go", 100, 0), ("wait", 0, 0))))
-    turns = [Turn(number=1, role="chance", move="rain", by="chance"), Turn(number=2, role="fox", move="wait")]
+    turns = [
+        Turn(number=1, role="chance", move="rain", by="chance"),
+        Turn(number=2, role="fox", move="wait"),
+    ]
     assert [quality.points for quality in assessor.of_turns(turns)] == [0, 100]
     assert flaws(Weather((("go", 100, 0), ("wait", 0, 0)))) == []

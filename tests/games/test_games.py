@@ -1,4 +1,6 @@
-"""Every game from a real match to its replay: played by bots, verified, drawn, and played again the same."""
+"""Every game from a real match to its replay: played by bots, verified, drawn, and played again the
+same.
+"""
 
 import pytest
 
@@ -21,7 +23,10 @@ DRAWN = {
 
 @pytest.mark.parametrize("label", BOARDS)
 def test_a_match_is_played_verified_drawn_and_played_again_the_same(launcher, tmp_path, label):
-    bots = [live.bot_of(tmp_path / "first.py", cup.FIRST), live.bot_of(tmp_path / "last.py", cup.LAST)]
+    bots = [
+        live.bot_of(tmp_path / "first.py", cup.FIRST),
+        live.bot_of(tmp_path / "last.py", cup.LAST),
+    ]
     (board,) = rulebook.find(label)
     match = live.match_of(label, *(bots * 2)[: len(board.roles)])
     record = play(match, launcher=launcher)

@@ -44,7 +44,9 @@ def test_equal_points_are_a_draw():
 
 
 def test_bidding_the_value_of_the_prize_is_best_against_random_bids():
-    """Ross, "Goofspiel: the game of pure strategy" (1971); the points' difference, computed exactly for four cards."""
+    """Ross, "Goofspiel: the game of pure strategy" (1971); the points' difference, computed exactly
+    for four cards.
+    """
 
     def mean(values):
         values = list(values)
@@ -52,7 +54,9 @@ def test_bidding_the_value_of_the_prize_is_best_against_random_bids():
 
     @cache
     def difference(state, matching):
-        """Return the expected difference of points from here: of the best bids, or of bids that match the prize."""
+        """Return the expected difference of points from here: of the best bids, or of bids that
+        match the prize.
+        """
         movers = game.to_move(state)
         if not movers:
             return Fraction(state.left_points - state.right_points)
@@ -62,7 +66,10 @@ def test_bidding_the_value_of_the_prize_is_best_against_random_bids():
         own = [f"bid {state.prize}"] if matching else game.legal_moves(state, "left")
         others = game.legal_moves(state, "right")
         return max(
-            mean(difference(game.play(state, {"left": bid, "right": other}), matching) for other in others)
+            mean(
+                difference(game.play(state, {"left": bid, "right": other}), matching)
+                for other in others
+            )
             for bid in own
         )
 

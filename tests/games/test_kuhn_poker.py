@@ -50,7 +50,9 @@ HISTORIES = {"first": ((), ("check", "bet")), "second": (("check",), ("bet",))}
 
 
 def payoff(deal, bold):
-    """The first role's chips when each role is bold (bets or calls) with the given probability, by card and history."""
+    """The first role's chips when each role is bold (bets or calls) with the given probability, by
+    card and history.
+    """
 
     def expected(state):
         outcome = GAME.outcome(state)
@@ -58,9 +60,13 @@ def payoff(deal, bold):
             return Fraction(outcome.scores["first"] - 50, 25)
         (role,) = GAME.to_move(state)
         chance = bold[role][getattr(state, role), state.moves]
-        timid, brave = sorted(GAME.legal_moves(state, role), key=lambda move: move in {"bet", "call"})
+        timid, brave = sorted(
+            GAME.legal_moves(state, role), key=lambda move: move in {"bet", "call"}
+        )
         options = ((timid, 1 - chance), (brave, chance))
-        return sum(weight * expected(GAME.play(state, {role: move})) for move, weight in options if weight)
+        return sum(
+            weight * expected(GAME.play(state, {role: move})) for move, weight in options if weight
+        )
 
     return expected(after(deal))
 
@@ -71,17 +77,29 @@ def value(bold):
 
 
 def test_the_value_of_the_game_is_minus_one_eighteenth():
-    """Kuhn (1950). No pure strategy does better against either of these mixed ones, which proves the value."""
+    """Kuhn (1950). No pure strategy does better against either of these mixed ones, which proves
+    the value.
+    """
     third = Fraction(1, 3)
     first = {("J", ()): 0, ("Q", ()): 0, ("K", ()): 0}
-    first |= {("J", ("check", "bet")): 0, ("Q", ("check", "bet")): third, ("K", ("check", "bet")): 1}
+    first |= {
+        ("J", ("check", "bet")): 0,
+        ("Q", ("check", "bet")): third,
+        ("K", ("check", "bet")): 1,
+    }
     second = {("J", ("check",)): third, ("Q", ("check",)): 0, ("K", ("check",)): 1}
     second |= {("J", ("bet",)): 0, ("Q", ("bet",)): third, ("K", ("bet",)): 1}
 
     def pure(role):
         """Every pure strategy of a role."""
         spots = list(product("JQK", HISTORIES[role]))
-        return [dict(zip(spots, choice, strict=True)) for choice in product((0, 1), repeat=len(spots))]
+        return [
+            dict(zip(spots, choice, strict=True)) for choice in product((0, 1), repeat=len(spots))
+        ]
 
-    assert max(value({"first": each, "second": second}) for each in pure("first")) == Fraction(-1, 18)
-    assert min(value({"first": first, "second": each}) for each in pure("second")) == Fraction(-1, 18)
+    assert max(value({"first": each, "second": second}) for each in pure("first")) == Fraction(
+        -1, 18
+    )
+    assert min(value({"first": first, "second": each}) for each in pure("second")) == Fraction(
+        -1, 18
+    )

@@ -69,7 +69,9 @@ def test_sixty_four_cells_are_in_play_and_3969_placements_can_be_met(board):
     game = maze(board)
     cells = cells_in_play(game)
     assert cells == tuple(product(range(1, 9), range(1, 9)))
-    assert sum(explorer not in (mummy, game.exit) for explorer, mummy in product(cells, cells)) == 3969
+    assert (
+        sum(explorer not in (mummy, game.exit) for explorer, mummy in product(cells, cells)) == 3969
+    )
 
 
 # Turns
@@ -90,14 +92,18 @@ def test_the_explorer_moves_first_and_then_they_alternate():
 def test_the_explorer_always_has_its_five_moves_in_one_order(board):
     game = maze(board)
     moves = tuple(f"move1 {way}" for way in WAYS)
-    assert {game.legal_moves(at(game, *placement), "explorer") for placement in placements(game)} == {moves}
+    assert {
+        game.legal_moves(at(game, *placement), "explorer") for placement in placements(game)
+    } == {moves}
 
 
 @pytest.mark.parametrize("board", ["duel", "duel_published", "court"])
 def test_a_free_mummy_always_has_all_25_pairs(board):
     game = maze(board)
     pairs = tuple(f"move2 {first} {second}" for first, second in product(WAYS, WAYS))
-    found = {game.legal_moves(at(game, *placement, step=1), "mummy") for placement in placements(game)}
+    found = {
+        game.legal_moves(at(game, *placement, step=1), "mummy") for placement in placements(game)
+    }
     assert found == {pairs}
 
 
@@ -113,7 +119,12 @@ def test_a_step_off_the_board_is_legal_and_does_nothing(way):
 
 @pytest.mark.parametrize(
     ("way", "cell", "there"),
-    [("east", (3, 3), (4, 3)), ("west", (4, 3), (3, 3)), ("north", (1, 2), (1, 3)), ("south", (1, 3), (1, 2))],
+    [
+        ("east", (3, 3), (4, 3)),
+        ("west", (4, 3), (3, 3)),
+        ("north", (1, 2), (1, 3)),
+        ("south", (1, 3), (1, 2)),
+    ],
 )
 @pytest.mark.parametrize("board", ["hunt", "duel"])
 def test_a_step_into_a_wall_is_legal_and_does_nothing_from_either_side(board, way, cell, there):
@@ -171,7 +182,10 @@ def test_a_half_step_of_a_hunting_mummy_looks_at_where_the_first_half_ended():
     game = maze("hunt")
     moves = game.legal_moves(at(game, (5, 2), (6, 1), step=1), "mummy")
     assert moves == ("move2 north north", "move2 north west", "move2 west north")
-    assert game.play(at(game, (5, 2), (6, 1), step=1), {"mummy": "move2 north north"}).mummy == (6, 1)
+    assert game.play(at(game, (5, 2), (6, 1), step=1), {"mummy": "move2 north north"}).mummy == (
+        6,
+        1,
+    )
 
 
 def test_a_hunting_mummy_has_one_to_four_moves_everywhere():
@@ -183,11 +197,15 @@ def test_a_hunting_mummy_has_one_to_four_moves_everywhere():
 def test_the_walking_mummy_of_the_published_sheet_always_makes_a_legal_move():
     game = maze("hunt")
     for explorer, mummy in placements(game):
-        assert walked(game, explorer, mummy) in game.legal_moves(at(game, explorer, mummy, step=1), "mummy")
+        assert walked(game, explorer, mummy) in game.legal_moves(
+            at(game, explorer, mummy, step=1), "mummy"
+        )
 
 
 def walked(game, explorer, mummy):
-    """The move of the mummy that walks by itself: across first; up or down if across is blocked or already level."""
+    """The move of the mummy that walks by itself: across first; up or down if across is blocked or
+    already level.
+    """
     first = walks(game, explorer, mummy)
     return f"move2 {first} {walks(game, explorer, half_step(game, mummy, first))}"
 
@@ -211,7 +229,11 @@ def half_step(game, mummy, way):
 
 @pytest.mark.parametrize("board", BOARDS)
 def test_an_explorer_that_steps_onto_the_mummy_is_eaten(board):
-    after = explorer_goes(board, "east", (3, 1), (4, 1)) if board != "court" else explorer_goes(board, "east", *COURT)
+    after = (
+        explorer_goes(board, "east", (3, 1), (4, 1))
+        if board != "court"
+        else explorer_goes(board, "east", *COURT)
+    )
     assert outcome(board, after) == ("eaten", 0, 100)
 
 
@@ -232,7 +254,9 @@ def test_a_mummy_that_runs_over_the_explorer_and_off_again_has_not_eaten():
 
 
 def test_a_mummy_that_ends_on_the_explorer_eats_it_by_the_published_duel_too():
-    assert outcome("duel_published", mummy_goes("duel_published", "east nowhere", (3, 1), (2, 1))) == ("eaten", 0, 100)
+    assert outcome(
+        "duel_published", mummy_goes("duel_published", "east nowhere", (3, 1), (2, 1))
+    ) == ("eaten", 0, 100)
 
 
 def test_an_explorer_that_reaches_the_exit_has_escaped():
@@ -254,11 +278,19 @@ def test_a_match_with_neither_ends_when_the_counter_reaches_50():
     game = maze("duel")
     state = at(game, (8, 1), (1, 1), step=49)
     assert game.outcome(state) is None
-    assert outcome("duel", game.play(state, {"mummy": "move2 nowhere nowhere"})) == ("step limit", 50, 50)
+    assert outcome("duel", game.play(state, {"mummy": "move2 nowhere nowhere"})) == (
+        "step limit",
+        50,
+        50,
+    )
 
 
 def test_the_last_turn_can_still_be_a_catch():
-    assert outcome("duel", mummy_goes("duel", "east nowhere", (3, 1), (2, 1), step=49)) == ("eaten", 0, 100)
+    assert outcome("duel", mummy_goes("duel", "east nowhere", (3, 1), (2, 1), step=49)) == (
+        "eaten",
+        0,
+        100,
+    )
 
 
 def test_nobody_is_to_move_once_it_is_over():
@@ -281,7 +313,10 @@ def outcome(board, state):
         ({"moves": "fast"}, "moves: expected 'free' or 'toward', not 'fast'"),
         ({"eaten": "never"}, "eaten: expected 'anytime' or 'end', not 'never'"),
         ({"explorer": (1, 1)}, "the match is over before its first turn: eaten"),
-        ({"walls": ((1, 1, "up"),)}, "wall \\(1, 1, 'up'\\): expected x, y on the board and 'north' or 'east'"),
+        (
+            {"walls": ((1, 1, "up"),)},
+            "wall \\(1, 1, 'up'\\): expected x, y on the board and 'north' or 'east'",
+        ),
     ],
 )
 def test_a_board_that_cannot_be_played_is_refused_by_name(wrong, words):

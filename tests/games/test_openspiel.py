@@ -1,4 +1,6 @@
-"""Games of OpenSpiel are boards like any other: they keep the contract, hide what is hidden, and are played by bots."""
+"""Games of OpenSpiel are boards like any other: they keep the contract, hide what is hidden, and
+are played by bots.
+"""
 
 import io
 import random
@@ -48,26 +50,45 @@ SAMPLE = (
     "catch",  # one role
 )
 MISTAKES = {
-    "conect_four": "openspiel/conect_four: OpenSpiel has no game 'conect_four'; did you mean 'connect_four'?",
+    "conect_four": (
+        "openspiel/conect_four: OpenSpiel has no game 'conect_four'; did you mean 'connect_four'?"
+    ),
     "xyzzy": "openspiel/xyzzy: OpenSpiel has no game 'xyzzy'; `arena games openspiel` lists them",
-    "negotiation": "openspiel/negotiation: negotiation draws chance by itself, so no match could be played again",
-    "mfg_garnet": "openspiel/mfg_garnet: mfg_garnet is a mean field game, which has no single players",
-    "clobber(rows=2000)": "openspiel/clobber(rows=2000): OpenSpiel cannot begin clobber(rows=2000): it takes no such",
-    "connect_four(rows=-1)": "openspiel/connect_four(rows=-1): connect_four(rows=-1): rows is negative; take a number",
+    "negotiation": (
+        "openspiel/negotiation: negotiation draws chance by itself, so no match could "
+        "be played again"
+    ),
+    "mfg_garnet": (
+        "openspiel/mfg_garnet: mfg_garnet is a mean field game, which has no single players"
+    ),
+    "clobber(rows=2000)": (
+        "openspiel/clobber(rows=2000): OpenSpiel cannot begin clobber(rows=2000): it takes no such"
+    ),
+    "connect_four(rows=-1)": (
+        "openspiel/connect_four(rows=-1): connect_four(rows=-1): rows is negative; take a number"
+    ),
     "misere(game=blotto(fields=-1))": "fields is negative",
     "hanabi(players=9)": "cannot be played: it ends the process, by SIG",
     "bridge(dealer=100)": "cannot be played: it ends the process, by SIG",
     "universal_poker(numPlayers=3)": "cannot be played: it ends the process, by SIG",
-    "colored_trails(num_colors=3)": "it takes no such parameters: its check '_colors == num_colors' fails",
+    "colored_trails(num_colors=3)": (
+        "it takes no such parameters: its check '_colors == num_colors' fails"
+    ),
     "misere(game=morpion_solitaire())": "morpion_solitaire may end the process",
     "efg_game(filename=game.efg)": "reads a file, which a board's name may not do",
     "bargaining(instances_file=secret.txt)": "reads a file, which a board's name may not do",
-    "hex(board_size=1000000000)": "board_size is too high: 26 is the most that arena lets OpenSpiel prepare",
+    "hex(board_size=1000000000)": (
+        "board_size is too high: 26 is the most that arena lets OpenSpiel prepare"
+    ),
     "misere(game=mnk(m=99999,n=3))": "m is too high: 2048 is the most",
     "pig(horizon=1e9)": "horizon is too high: 2048 is the most",
-    "blotto(coins=30,fields=10)": "coins: there are more than 100000 distributions of them; take fewer",
+    "blotto(coins=30,fields=10)": (
+        "coins: there are more than 100000 distributions of them; take fewer"
+    ),
     "crossword": "openspiel/crossword: crossword has no list of its legal actions",
-    "goofspiel(num_cards=5, players=3)": "a board's name has only letters, digits and . _ - , = ( )",
+    (
+        "goofspiel(num_cards=5, players=3)"
+    ): "a board's name has only letters, digits and . _ - , = ( )",
 }
 
 
@@ -106,7 +127,9 @@ def test_every_game_of_the_page_keeps_the_contract(name):
 
 def test_a_player_of_poker_sees_its_own_card_and_not_the_other():
     game = load("kuhn_poker")
-    deals = {(a, b): after(game, f"Deal:{a}", f"Deal:{b}") for a in range(3) for b in range(3) if a != b}
+    deals = {
+        (a, b): after(game, f"Deal:{a}", f"Deal:{b}") for a in range(3) for b in range(3) if a != b
+    }
     for role, own in (("player0", 0), ("player1", 1)):
         views = {deal: game.view(state, role) for deal, state in deals.items()}
         assert {views[deal] for deal in deals if deal[own] == 2} == {("information 2",)}
@@ -117,15 +140,27 @@ def test_a_player_of_poker_sees_its_own_card_and_not_the_other():
 
 def test_the_lowest_utility_is_0_and_the_highest_is_100():
     game = load("kuhn_poker")
-    assert game.outcome(after(game, "Deal:2", "Deal:0", "Bet", "Bet")).scores == {"player0": 100, "player1": 0}
-    assert game.outcome(after(game, "Deal:2", "Deal:0", "Pass", "Pass")).scores == {"player0": 75, "player1": 25}
+    assert game.outcome(after(game, "Deal:2", "Deal:0", "Bet", "Bet")).scores == {
+        "player0": 100,
+        "player1": 0,
+    }
+    assert game.outcome(after(game, "Deal:2", "Deal:0", "Pass", "Pass")).scores == {
+        "player0": 75,
+        "player1": 25,
+    }
 
 
 def test_a_likelier_outcome_of_chance_is_more_moves_of_equal_weight():
-    game = load("hanabi(players=2)")  # of each colour three cards of the lowest rank, one of the highest
+    game = load(
+        "hanabi(players=2)"
+    )  # of each colour three cards of the lowest rank, one of the highest
     deals = game.legal_moves(game.start(), CHANCE)
     assert len(set(deals)) == len(deals) == 50
-    assert Counter(Counter(deal.partition(" ticket ")[0] for deal in deals).values()) == {3: 5, 2: 15, 1: 5}
+    assert Counter(Counter(deal.partition(" ticket ")[0] for deal in deals).values()) == {
+        3: 5,
+        2: 15,
+        1: 5,
+    }
     third = next(deal for deal in deals if deal.endswith(" ticket 3"))
     state = game.play(game.start(), {CHANCE: third})
     first = game.play(game.start(), {CHANCE: third.replace("ticket 3", "ticket 1")})
@@ -163,7 +198,9 @@ def test_a_mistake_in_a_boards_name_is_one_line(name):
 
 
 def test_a_wrong_parameter_is_told(capfd):
-    with pytest.raises(ArenaError, match=r"OpenSpiel cannot load goofspiel\(cards=3\): Unknown parameter 'cards'"):
+    with pytest.raises(
+        ArenaError, match=r"OpenSpiel cannot load goofspiel\(cards=3\): Unknown parameter 'cards'"
+    ):
         rulebook.find("openspiel/goofspiel(cards=3)")
 
 
@@ -204,7 +241,9 @@ def test_a_name_with_spaces_is_a_board_of_ones_own(tmp_path):
 
 
 def test_what_a_bot_reads_of_hidden_moves_is_a_function_of_what_it_may_know():
-    """Random matches reach many information states by several ways; in some of these the other one moved more often."""
+    """Random matches reach many information states by several ways; in some of these the other one
+    moved more often.
+    """
     game, dice = load("phantom_ttt"), random.Random(14)
     match = live.match_of("openspiel/phantom_ttt")
     read: dict[tuple[str, str], set[bytes]] = defaultdict(set)
@@ -218,27 +257,39 @@ def test_what_a_bot_reads_of_hidden_moves_is_a_function_of_what_it_may_know():
                 known = role, referee.state.spiel.information_state_string(game.roles.index(role))
                 read[known].add(lines[role])
                 turns[known].add(ask.turn)
-            referee.hear({role: Reply(dice.choice(ask.legal).encode()) for role, ask in asks.items()})
+            referee.hear(
+                {role: Reply(dice.choice(ask.legal).encode()) for role, ask in asks.items()}
+            )
     assert sum(len(numbers) > 1 for numbers in turns.values()) > 20
     assert all(len(texts) == 1 for texts in read.values())
 
 
 def test_a_person_is_not_shown_how_often_others_moved_in_hidden_turns_either():
     game = load("phantom_ttt")
-    match = live.match_of("openspiel/phantom_ttt", HUMAN, Bot(name="bot", command=("true",), digest=""))
+    match = live.match_of(
+        "openspiel/phantom_ttt", HUMAN, Bot(name="bot", command=("true",), digest="")
+    )
     referee, view = Referee(game, match), PlayerView(game, match)
     referee.hear({role: Reply(b"ready") for role in referee.asks()})
     seen = []
     for move in ("x(0,0)", "o(0,0)", "o(2,2)", "x(1,1)"):  # the second meets the first mark
         (role,) = referee.asks()
         referee.hear({role: Reply(move.encode())})
-        seen.append([(scene.number, [turn.move for turn in scene.turns]) for scene in view.go_on(referee.turns)])
+        seen.append(
+            [
+                (scene.number, [turn.move for turn in scene.turns])
+                for scene in view.go_on(referee.turns)
+            ]
+        )
     assert seen == [[(1, ["x(0,0)"])], [], [], [(2, ["x(1,1)"])]]
 
 
 def test_a_bot_does_not_take_a_position_before_a_hidden_move_for_the_present_one():
     game = load("phantom_ttt")
-    state, lines = game.start(), ["game openspiel/phantom_ttt", "roles player0 player1", "role player0", "ready?"]
+    state, lines = (
+        game.start(),
+        ["game openspiel/phantom_ttt", "roles player0 player1", "role player0", "ready?"],
+    )
     for number, cell in enumerate(("x(0,0)", "o(2,2)", "x(1,1)")):
         (role,) = game.to_move(state)
         if role == "player0":
@@ -252,7 +303,12 @@ def test_a_bot_does_not_take_a_position_before_a_hidden_move_for_the_present_one
 
 @pytest.mark.slow
 def test_the_event_of_the_page_is_played_verified_replayed_rerun_and_reported(tmp_path):
-    bots = {"first": FIRST, "last": LAST, "more": f"{LAST}#", "dice": (HERE / "bots/dice.py").read_text()}
+    bots = {
+        "first": FIRST,
+        "last": LAST,
+        "more": f"{LAST}#",
+        "dice": (HERE / "bots/dice.py").read_text(),
+    }
     folder = workspaces.make(tmp_path / "w", bots)
     (folder / "tournament.toml").write_text(blocks(PAGE, "toml")[0])
     quick = ("--no-charts", "--workers", "1", "--set", "rounds=1", "--set", "max_matches=13")
@@ -267,7 +323,9 @@ def test_the_event_of_the_page_is_played_verified_replayed_rerun_and_reported(tm
     assert "13 records: 13 hold" in printed["verify"]
     assert "dice" in printed["leaderboard"]
     assert "player1 (sampler)" in printed["match"]
-    assert "keeps the contract in 5 random matches, and in other processes" in printed["check-rules"]
+    assert (
+        "keeps the contract in 5 random matches, and in other processes" in printed["check-rules"]
+    )
     results = Results.open(folder / "results/spiel")
     matches = results.matches()
     with cup.first_chart_only():
@@ -290,9 +348,13 @@ def test_bots_of_the_kit_play_games_of_openspiel_with_and_without_search(tmp_pat
     board = "openspiel/kuhn_poker"
     made = cup.arena(folder, "new", "ada", "--language", "python_kit", "--game", board).stdout
     assert f"arena submit bots/ada --board {board}\n" in made
-    record = arena.play_match(board, dict.fromkeys(("player0", "player1"), folder / "bots/ada"), seed=2)
+    record = arena.play_match(
+        board, dict.fromkeys(("player0", "player1"), folder / "bots/ada"), seed=2
+    )
     assert record.verdict.faults == ()
     bots = {"player0": HERE / "bots/sampler", "player1": HERE / "bots/dice.py"}
     record = arena.play_match("openspiel/tic_tac_toe", bots, seed=2)
     assert record.verdict.faults == ()
-    assert all(turn.remarks[0].startswith("value=") for turn in record.turns if turn.role == "player0")
+    assert all(
+        turn.remarks[0].startswith("value=") for turn in record.turns if turn.role == "player0"
+    )

@@ -1,4 +1,6 @@
-"""Pacman, point by point, and the figures that only the right maze and the right turns reproduce."""
+"""Pacman, point by point, and the figures that only the right maze and the right turns
+reproduce.
+"""
 
 from dataclasses import replace
 from functools import cache
@@ -99,9 +101,17 @@ def test_pacman_takes_7_pellets_whatever_the_ghosts_do(board):
 
 
 def test_perfect_ghosts_catch_a_pacman_with_7_pellets_at_most():
-    """On `classic`, so that they do on `published`, too, which has the same walls and starts and fewer pellets."""
+    """On `classic`, so that they do on `published`, too, which has the same walls and starts and
+    fewer pellets.
+    """
     game = maze("classic")
-    assert forces(game, GHOSTS, lambda state: caught(state) and collected(game, state) <= 7, 20, both_ghosts_away)
+    assert forces(
+        game,
+        GHOSTS,
+        lambda state: caught(state) and collected(game, state) <= 7,
+        20,
+        both_ghosts_away,
+    )
 
 
 def test_perfect_ghosts_in_a_hurry_catch_pacman_within_16_turns_and_not_within_15():
@@ -146,13 +156,20 @@ def test_nobody_is_ever_asked_for_a_move_that_does_nothing():
     for place in met():
         for role in game.to_move(place):
             for move in game.legal_moves(place, role):
-                there = game.play(place, {**{ghost: game.legal_moves(place, ghost)[0] for ghost in GHOSTS}, role: move})
+                there = game.play(
+                    place,
+                    {**{ghost: game.legal_moves(place, ghost)[0] for ghost in GHOSTS}, role: move},
+                )
                 assert getattr(there, role) != getattr(place, role)
 
 
 def test_the_ghosts_may_share_a_cell():
     game = maze()
-    together = walk(game, at(game, blinky=(4, 6), inky=(6, 6), pacman_moves=False, pacman=(1, 3)), ("east", "west"))
+    together = walk(
+        game,
+        at(game, blinky=(4, 6), inky=(6, 6), pacman_moves=False, pacman=(1, 3)),
+        ("east", "west"),
+    )
     assert together.blinky == together.inky == (5, 6)
     assert game.outcome(together) is None
 
@@ -238,7 +255,10 @@ def test_the_match_ends_after_as_many_turns_as_the_counter_has(board, turns):
     state, played = at(game, pellets=0b11), 0
     while game.outcome(state) is None:
         state = min(
-            (game.play(state, dict(zip(game.to_move(state), moves, strict=True))) for moves in choices(game, state)),
+            (
+                game.play(state, dict(zip(game.to_move(state), moves, strict=True)))
+                for moves in choices(game, state)
+            ),
             key=lambda then: (caught(then), -apart(then), then.pellets.bit_count() == 0),
         )
         played += 1
@@ -252,7 +272,8 @@ def choices(game, state):
 def apart(state):
     """How far the nearer ghost is: everybody here keeps away from everybody."""
     return min(
-        sum(abs(a - b) for a, b in zip(state.pacman, ghost, strict=True)) for ghost in (state.blinky, state.inky)
+        sum(abs(a - b) for a, b in zip(state.pacman, ghost, strict=True))
+        for ghost in (state.blinky, state.inky)
     )
 
 
@@ -286,7 +307,10 @@ def ended(game, state):
         ({"pellets": ((1, 3), (1, 3))}, "pellets: a cell has two"),
         ({"walls": ((1, 1),)}, r"wall \(1, 1\): expected x, y on the board and 'north' or 'east'"),
         ({"walls": ((9, 1, "east"),)}, r"wall \(9, 1, 'east'\): expected x, y on the board"),
-        ({**SMALL, "walls": ((5, 5, "north"), (5, 5, "east"))}, r"walls: nobody can leave \(5, 5\)"),
+        (
+            {**SMALL, "walls": ((5, 5, "north"), (5, 5, "east"))},
+            r"walls: nobody can leave \(5, 5\)",
+        ),
         ({"blinky": (5, 3)}, "the match is over before its first turn: caught"),
     ],
 )

@@ -1,4 +1,6 @@
-"""Finding games: the folders that are searched, the meaning of a query, and every mistake in a line."""
+"""Finding games: the folders that are searched, the meaning of a query, and every mistake in a
+line.
+"""
 
 import shutil
 import sys
@@ -115,7 +117,9 @@ def test_another_workspace_entered_later_has_its_own_rules(tmp_path, monkeypatch
 def test_files_without_a_game_and_hidden_ones_are_no_games(tmp_path):
     workspace(tmp_path, coin_py=COIN, helper_py="x = 1\n", _draft_py=COIN)
     (tmp_path / "rules/.old.py").write_text(COIN)
-    mine = [board for board in rulebook.all_boards(tmp_path) if board.rules.startswith(str(tmp_path))]
+    mine = [
+        board for board in rulebook.all_boards(tmp_path) if board.rules.startswith(str(tmp_path))
+    ]
     assert [board.label for board in mine] == ["coin/default"]
 
 
@@ -132,7 +136,9 @@ def test_an_installed_package_adds_its_game(tmp_path, monkeypatch):
     (tmp_path / "party/charades.py").write_text(COIN)
     (tmp_path / "party-1.dist-info").mkdir()
     (tmp_path / "party-1.dist-info/METADATA").write_text("Name: party\nVersion: 1\n")
-    (tmp_path / "party-1.dist-info/entry_points.txt").write_text("[arena.rules]\ncharades = party.charades\n")
+    (tmp_path / "party-1.dist-info/entry_points.txt").write_text(
+        "[arena.rules]\ncharades = party.charades\n"
+    )
     monkeypatch.syspath_prepend(tmp_path)
     assert labels("charades") == ["charades/default"]
     (tmp_path / "party/charades.py").unlink()
@@ -141,7 +147,9 @@ def test_an_installed_package_adds_its_game(tmp_path, monkeypatch):
 
 
 def digest(folder):
-    """The digest of `coin/default`, computed elsewhere: what was loaded once is not looked at again."""
+    """The digest of `coin/default`, computed elsewhere: what was loaded once is not looked at
+    again.
+    """
     copy = Path(tempfile.mkdtemp(dir=folder.parent)) / "copy"
     shutil.copytree(folder, copy)
     return rulebook.find("coin/default", copy)[0].digest
@@ -162,7 +170,8 @@ def test_a_boards_digest_is_that_of_its_parameters_and_of_every_file_it_is_made_
 
 
 @pytest.mark.parametrize(
-    ("words", "meant"), [("duell", "'duel'"), ("mummy_maze/dual", "'mummy_maze/duel'"), ("packman", "'pacman'")]
+    ("words", "meant"),
+    [("duell", "'duel'"), ("mummy_maze/dual", "'mummy_maze/duel'"), ("packman", "'pacman'")],
 )
 def test_an_unknown_board_is_told_with_the_nearest_and_all_there_are(words, meant):
     told = mistake(words, Path())
@@ -180,7 +189,10 @@ def test_a_board_of_several_games_must_be_named_in_full(tmp_path):
 
 @pytest.mark.parametrize(
     ("words", "told"),
-    [("rules/none.py", "there is no rules file"), ("rules/coin.py/smal", "did you mean 'rules/coin.py/small'?")],
+    [
+        ("rules/none.py", "there is no rules file"),
+        ("rules/coin.py/smal", "did you mean 'rules/coin.py/small'?"),
+    ],
 )
 def test_a_path_that_leads_nowhere_is_told(tmp_path, words, told):
     assert told in mistake(words, workspace(tmp_path, coin_py=COIN, coin_toml="[small]\n"))
@@ -188,12 +200,30 @@ def test_a_path_that_leads_nowhere_is_told(tmp_path, words, told):
 
 BROKEN = {
     "a syntax error": ({"coin_py": "\ndef (:\n" + COIN}, ["coin.py:2: "]),
-    "no game": ({"coin_py": "x = 1\n", "coin_toml": "[default]\n"}, ["coin.py: ", "game = TheClass"]),
-    "a game that is no dataclass": ({"coin_py": "class game:\n  pass\n"}, ["coin.py: ", "dataclass"]),
-    "a module that is missing": ({"coin_py": "import nowhere_at_all\n" + COIN}, ["coin.py:1: ", "nowhere_at_all"]),
-    "an error in a file beside it": ({"coin_py": "from .luck import x\n" + COIN, "luck_py": "\n1/0"}, ["luck.py:2: "]),
-    "bad TOML": ({"coin_py": COIN, "coin_toml": "[default]\nsize = = 3\n"}, ["coin.toml: ", "line 2"]),
-    "a parameter outside a board": ({"coin_py": COIN, "coin_toml": "size = 3\n"}, ["coin.toml: ", "[default]"]),
+    "no game": (
+        {"coin_py": "x = 1\n", "coin_toml": "[default]\n"},
+        ["coin.py: ", "game = TheClass"],
+    ),
+    "a game that is no dataclass": (
+        {"coin_py": "class game:\n  pass\n"},
+        ["coin.py: ", "dataclass"],
+    ),
+    "a module that is missing": (
+        {"coin_py": "import nowhere_at_all\n" + COIN},
+        ["coin.py:1: ", "nowhere_at_all"],
+    ),
+    "an error in a file beside it": (
+        {"coin_py": "from .luck import x\n" + COIN, "luck_py": "\n1/0"},
+        ["luck.py:2: "],
+    ),
+    "bad TOML": (
+        {"coin_py": COIN, "coin_toml": "[default]\nsize = = 3\n"},
+        ["coin.toml: ", "line 2"],
+    ),
+    "a parameter outside a board": (
+        {"coin_py": COIN, "coin_toml": "size = 3\n"},
+        ["coin.toml: ", "[default]"],
+    ),
     "an unknown parameter": (
         {"coin_py": COIN, "coin_toml": "[default]\nsizes = 3\n"},
         ["coin.toml: [default] sizes: ", "did you mean 'size'?"],
@@ -210,7 +240,10 @@ BROKEN = {
         {"coin_py": COIN, "coin_toml": "[default]\nsize = 'x'\n"},
         ["coin.toml: [default] TypeError: "],
     ),
-    "a board's name that is no word": ({"coin_py": COIN, "coin_toml": '["a b"]\n'}, ["coin.toml: ", "'a b'"]),
+    "a board's name that is no word": (
+        {"coin_py": COIN, "coin_toml": '["a b"]\n'},
+        ["coin.toml: ", "'a b'"],
+    ),
 }
 
 
@@ -340,14 +373,25 @@ game = Deadly
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("loads(deed=kills)", "cannot be played: it ends the process, by SIGKILL; take other parameters"),
-        ("plays(deed=kills)", "cannot be played: it ends the process, by SIGKILL; take other parameters"),
+        (
+            "loads(deed=kills)",
+            "cannot be played: it ends the process, by SIGKILL; take other parameters",
+        ),
+        (
+            "plays(deed=kills)",
+            "cannot be played: it ends the process, by SIGKILL; take other parameters",
+        ),
         ("plays(deed=sleeps)", "cannot be played: it takes more than 0.5 s; take other parameters"),
-        ("loads(deed=eats)", "cannot be played: it takes more than 1000 MB of memory; take other parameters"),
+        (
+            "loads(deed=eats)",
+            "cannot be played: it takes more than 1000 MB of memory; take other parameters",
+        ),
         ("plays(deed=raises)", "cannot be played with these parameters: KeyError: 'at'"),
     ],
 )
-def test_a_boards_name_that_would_end_or_exhaust_this_process_is_refused(tmp_path, monkeypatch, name, words):
+def test_a_boards_name_that_would_end_or_exhaust_this_process_is_refused(
+    tmp_path, monkeypatch, name, words
+):
     monkeypatch.setattr(trial, "WALL_SECONDS", 0.5 if "sleeps" in name else 60.0)
     here = workspace(tmp_path, deadly_py=DEADLY)
     with pytest.raises(ArenaError) as refused:

@@ -1,4 +1,6 @@
-"""Every board that arena finds keeps the contract of arena.game, and a game that breaks it is caught."""
+"""Every board that arena finds keeps the contract of arena.game, and a game that breaks it is
+caught.
+"""
 
 from dataclasses import dataclass, field
 from itertools import count
@@ -25,7 +27,13 @@ def test_the_boards_of_all_games_are_found():
     assert set(BOARDS) >= {
         *(f"mummy_maze/{board}" for board in ("hunt", "duel", "duel_published", "court")),
         *(f"pacman/{board}" for board in ("classic", "published")),
-        *("connect_four/standard", "goofspiel/five", "goofspiel/thirteen", "kuhn_poker/three_cards", "surround/nine"),
+        *(
+            "connect_four/standard",
+            "goofspiel/five",
+            "goofspiel/thirteen",
+            "kuhn_poker/three_cards",
+            "surround/nine",
+        ),
     }
 
 
@@ -52,11 +60,17 @@ README = (HERE.parent.parent / "rules" / "README.md").read_text("utf-8")
 @pytest.mark.parametrize("label", BOARDS)
 def test_the_page_names_every_board_and_everything_that_a_board_may_set(label):
     assert f"| `{label}` |" in README
-    missing = [name for name in parameters(Path(rulebook.find(label)[0].rules)) if f"`{name}`" not in README]
+    missing = [
+        name
+        for name in parameters(Path(rulebook.find(label)[0].rules))
+        if f"`{name}`" not in README
+    ]
     assert missing == []
 
 
-@pytest.mark.parametrize("label", ["mummy_maze/hunt", "mummy_maze/duel", "mummy_maze/court", "pacman/classic"])
+@pytest.mark.parametrize(
+    "label", ["mummy_maze/hunt", "mummy_maze/duel", "mummy_maze/court", "pacman/classic"]
+)
 def test_the_page_draws_the_boards_as_arena_does(label):
     game = load_game(label)
     drawn = render_state(game, game.view(game.start(), None)).splitlines()
@@ -67,14 +81,18 @@ def test_the_page_draws_the_boards_as_arena_does(label):
 
 @pytest.mark.parametrize("label", [label for label in BOARDS if label.startswith("pacman/")])
 def test_the_page_shows_pacmans_scale(label):
-    shown = [row.strip("|").split("|")[1:] for row in README.splitlines() if row.startswith("| score |")]
+    shown = [
+        row.strip("|").split("|")[1:] for row in README.splitlines() if row.startswith("| score |")
+    ]
     assert tuple(int(score) for row in shown for score in row) == load_game(label).score
 
 
 # The suite itself
 
 
-@pytest.mark.parametrize("game", [Duet(), Duet(turns=0), Duet(dice=True), Duet(hidden=True)], ids=repr)
+@pytest.mark.parametrize(
+    "game", [Duet(), Duet(turns=0), Duet(dice=True), Duet(hidden=True)], ids=repr
+)
 def test_games_with_simultaneous_turns_chance_and_secrets_keep_the_contract(game):
     assert flaws(game) == []
 

@@ -1,4 +1,6 @@
-"""Boards that are sampled for an event: which they are, who plays them, and what a record keeps of them."""
+"""Boards that are sampled for an event: which they are, who plays them, and what a record keeps of
+them.
+"""
 
 import json
 import shutil
@@ -35,7 +37,13 @@ def copied_rules(folder, change=lambda text: text):
     """The folder rules/ of a workspace, with those of the mazes."""
     rules = folder / "rules"
     rules.mkdir(exist_ok=True)
-    for file in ("mummy_maze.py", "mummy_maze.toml", "mummy_maze_random.py", "random_walls.py", "grid.py"):
+    for file in (
+        "mummy_maze.py",
+        "mummy_maze.toml",
+        "mummy_maze_random.py",
+        "random_walls.py",
+        "grid.py",
+    ):
         (rules / file).write_text(change((rulefile.shipped() / file).read_text()))
     return rules
 
@@ -55,7 +63,9 @@ def event_of(*boards, **changes):
 
 
 def check_maze(parameters):
-    """Check that a maze can be walked and is decided late enough; return the explorer's score with perfect play."""
+    """Check that a maze can be walked and is decided late enough; return the explorer's score with
+    perfect play.
+    """
     maze = rulefile.load_sampled(rulefile.shipped() / "mummy_maze.py", parameters)
     everywhere = steps(maze.size, maze.walls)
     assert reachable(everywhere, maze.explorer) == set(everywhere)
@@ -81,7 +91,9 @@ def test_a_thousand_sampled_mazes_can_be_walked_and_last_and_each_role_wins_half
 
 
 def check_pacman(parameters):
-    """Check that everybody can go everywhere, that no pellet is free, and when ghosts can force a capture."""
+    """Check that everybody can go everywhere, that no pellet is free, and when ghosts can force a
+    capture.
+    """
     game = rulefile.load_sampled(rulefile.shipped() / "pacman.py", parameters)
     everywhere = steps(game.size, game.walls)
     assert game.cells_in_play == set(everywhere)
@@ -111,7 +123,9 @@ def test_a_thousand_sampled_boards_of_pacman_are_worth_playing():
 def test_the_turns_to_a_capture_are_those_of_a_slow_search():
     published = load_game("pacman/published")
     cells = list(steps(published.size, ()))
-    start = tuple(cells.index(cell) for cell in (published.pacman, published.blinky, published.inky))
+    start = tuple(
+        cells.index(cell) for cell in (published.pacman, published.blinky, published.inky)
+    )
     assert pacman_random().turns_to_capture(published.size, published.walls, 40)[start] == 16
     (game,) = games(sampled("pacman/random"))
     turns = pacman_random().turns_to_capture(game.size, game.walls, 6)
@@ -122,16 +136,22 @@ def test_the_turns_to_a_capture_are_those_of_a_slow_search():
         exact = turns[tuple(map(cells.index, at))]
         seen.add(int(exact))
         for most in (exact - 1, min(exact, 6)):
-            forced = forces(placed, ("blinky", "inky"), lambda state: state.pacman in state[1:3], most)
+            forced = forces(
+                placed, ("blinky", "inky"), lambda state: state.pacman in state[1:3], most
+            )
             assert forced == (exact <= most)
     assert len(seen) >= 3
 
 
 @pytest.fixture
 def draws(monkeypatch):
-    """The numbers of the boards that are sampled in this process, in order; nothing is remembered from other tests."""
+    """The numbers of the boards that are sampled in this process, in order; nothing is remembered
+    from other tests.
+    """
     numbers, draw = [], rulefile.sample
-    monkeypatch.setattr(rulefile, "sample", lambda *board: numbers.append(board[-1]) or draw(*board))
+    monkeypatch.setattr(
+        rulefile, "sample", lambda *board: numbers.append(board[-1]) or draw(*board)
+    )
     monkeypatch.setattr(boards, "sampled_board", cache(boards.sampled_board.__wrapped__))
     return numbers
 
@@ -172,7 +192,11 @@ def test_a_damaged_entry_is_sampled_again(draws, tmp_path):
 def test_another_seed_parameter_or_generator_has_an_entry_of_its_own(tmp_path):
     path = copied_rules(tmp_path) / "mummy_maze.py"
     generator, table = path.with_name("mummy_maze_random.py"), {"density": 0.3}
-    entries = [board_cache.file_of(tmp_path, generator, each, key) for each in (table, {}) for key in ("a", "b")]
+    entries = [
+        board_cache.file_of(tmp_path, generator, each, key)
+        for each in (table, {})
+        for key in ("a", "b")
+    ]
     with path.with_name("grid.py").open("a") as file:  # which the generator imports
         file.write("# edited\n")
     entries.append(board_cache.file_of(tmp_path, generator, table, "a"))
@@ -197,7 +221,9 @@ def test_a_maze_has_its_loops_and_with_all_possible_walls_no_more(least):
     draw_walls = rulefile.module(rulefile.shipped() / "mummy_maze_random.py").draw_walls
     for seed in range(6):
         assert loops((1, 8), draw_walls((1, 8), 1.0, Random(f"loops {seed}"), loops=least)) == least
-        symmetric = draw_walls((1, 8), 0.3, Random(f"loops {seed}"), symmetric=True, ways_out=2, loops=least)
+        symmetric = draw_walls(
+            (1, 8), 0.3, Random(f"loops {seed}"), symmetric=True, ways_out=2, loops=least
+        )
         assert loops((1, 8), symmetric) >= max(least, 14)
 
 
@@ -205,14 +231,20 @@ def test_a_maze_has_its_loops_and_with_all_possible_walls_no_more(least):
 def test_the_key_loops_of_a_table_is_kept_by_the_boards_that_are_sampled(name):
     path = rulefile.shipped() / f"{name}.py"
     table = dict(rulefile.generators(rulefile.tables(path))["random"]) | {"loops": 20}
-    generator = rulefile.module(rulefile.generator_file(path, table.pop(rulefile.GENERATOR))).generator(**table)
+    generator = rulefile.module(
+        rulefile.generator_file(path, table.pop(rulefile.GENERATOR))
+    ).generator(**table)
     for seed in range(2):
         board = generator.sample(Random(f"table {seed}"), seed)
         assert loops(board["size"], board["walls"]) >= 20
 
 
 def test_sampled_boards_keep_the_contract_of_games():
-    assert [flaws(game, playouts=2) for query in (MAZES, "pacman/random") for game in games(sampled(query))] == [[], []]
+    assert [
+        flaws(game, playouts=2)
+        for query in (MAZES, "pacman/random")
+        for game in games(sampled(query))
+    ] == [[], []]
 
 
 def test_a_symmetric_maze_is_mirrored_and_another_density_has_other_walls():
@@ -251,10 +283,20 @@ def test_every_pairing_plays_each_sampled_board_in_both_roles():
     board = sampled(f"{MAZES}:3")
     event = event_of(board, repeats=2)
     matches = list(schedules.find("round_robin").batch(event, 0, ()))
-    assert len(matches) == len({match.id for match in matches}) == 3 * 2 * 3 * 2 == schedules.total(event)
-    legs = Counter((frozenset(seat.bot.name for seat in match.seats), match.seed) for match in matches)
+    assert (
+        len(matches)
+        == len({match.id for match in matches})
+        == 3 * 2 * 3 * 2
+        == schedules.total(event)
+    )
+    legs = Counter(
+        (frozenset(seat.bot.name for seat in match.seats), match.seed) for match in matches
+    )
     assert set(legs.values()) == {2}
-    boards = {(frozenset(seat.bot.name for seat in match.seats), match.seed): match.sampled for match in matches}
+    boards = {
+        (frozenset(seat.bot.name for seat in match.seats), match.seed): match.sampled
+        for match in matches
+    }
     assert Counter(boards.values()) == dict.fromkeys(board.sampled, 3 * 2)
     assert [event.repeat_of(match) for match in matches] == [0] * 18 + [1] * 18
 
@@ -272,7 +314,10 @@ def test_every_schedule_plays_each_sampled_board_of_a_pairing(schedule):
 
 def test_more_sampled_boards_keep_the_matches_that_were_played():
     few, many = (event_of(sampled(f"{MAZES}:{number}")) for number in (2, 3))
-    ids = [{match.id for match in schedules.find("round_robin").batch(event, 0, ())} for event in (few, many)]
+    ids = [
+        {match.id for match in schedules.find("round_robin").batch(event, 0, ())}
+        for event in (few, many)
+    ]
     assert ids[0] < ids[1]
 
 
@@ -284,7 +329,10 @@ def test_more_sampled_boards_keep_the_matches_that_were_played():
     [
         (
             "mummy_maze/duel:3",
-            "only a table with a generator has as many boards as you like; write mummy_maze/random:3",
+            (
+                "only a table with a generator has as many boards as you like; write "
+                "mummy_maze/random:3"
+            ),
         ),
         ("mummy_maze/random:0", "after the colon stands a number of boards to draw, 1 to 1000"),
         ("mummy_maze/random:many", "after the colon stands a number of boards to draw, 1 to 1000"),
@@ -304,16 +352,28 @@ def test_a_query_for_boards_that_cannot_be_sampled_is_a_mistake_in_one_line(quer
         ('generator = "../x"', "generator: expected the name of a file beside mummy_maze.py"),
         ('generator = "mummy_maze_random"\nwidth = 3', "width: unknown parameter"),
         ('generator = "mummy_maze_random"\ndensity = 0.9', "density: expected 0 to 0.44"),
-        ('generator = "mummy_maze_random"\nloops = 50', "loops: expected 0 to 49, the loops of a board without walls"),
-        ('generator = "mummy_maze_random"\nsize = [1, 2]\nshortest = 40', "shortest: none of 9 mazes"),
-        ('generator = "mummy_maze_random"\nsize = [1, 5]', "size: only a maze of at most 16 cells can be solved"),
+        (
+            'generator = "mummy_maze_random"\nloops = 50',
+            "loops: expected 0 to 49, the loops of a board without walls",
+        ),
+        (
+            'generator = "mummy_maze_random"\nsize = [1, 2]\nshortest = 40',
+            "shortest: none of 9 mazes",
+        ),
+        (
+            'generator = "mummy_maze_random"\nsize = [1, 5]',
+            "size: only a maze of at most 16 cells can be solved",
+        ),
         ('generator = "mummy_maze_random"\nmoves = "fast"', "moves: expected 'free' or 'toward'"),
     ],
 )
 def test_a_mistake_in_a_generators_table_names_file_table_and_key(tmp_path, table, words):
     # As it is, a mistake in it may take a second to find.
     copied_rules(
-        tmp_path, lambda text: text.replace("    1000  # are drawn", "    9  #").replace("= 400  #", "= 16  #")
+        tmp_path,
+        lambda text: text.replace("    1000  # are drawn", "    9  #").replace(
+            "= 400  #", "= 16  #"
+        ),
     )
     (tmp_path / "rules/mummy_maze.toml").write_text(f"[odd]\n{table}\n")
     with pytest.raises(ArenaError) as caught:
@@ -329,7 +389,10 @@ def test_a_bot_of_the_kit_searches_with_the_rules_of_its_sampled_board():
     text = sampled(f"{MAZES}:2").sampled[1]
     turn._hear("game", MAZES)
     turn._hear("parameters", text)
-    assert turn.rules.start() == rulefile.load_sampled(rulefile.shipped() / "mummy_maze.py", text).start()
+    assert (
+        turn.rules.start()
+        == rulefile.load_sampled(rulefile.shipped() / "mummy_maze.py", text).start()
+    )
 
 
 @pytest.fixture(scope="module")
@@ -375,7 +438,9 @@ def test_an_event_is_verified_and_replayed_and_sampled_without_its_generator(pla
     shown = cup.arena(folder, "replay", record.match.id, "--turn", "0")
     assert "E explorer {} {}".format(*parameters["explorer"]) in shown.stdout
     in_report = {
-        each.match.sampled: replays.replay(each, replays.Games(rulebook.game_of_record))["grids"][0]["walls"]
+        each.match.sampled: replays.replay(each, replays.Games(rulebook.game_of_record))["grids"][
+            0
+        ]["walls"]
         for each in records
     }
     assert len({*in_report.values()}) == 2  # each match has the walls of its own board
@@ -387,8 +452,16 @@ def test_an_event_is_verified_and_replayed_and_sampled_without_its_generator(pla
     ("boards", "more", "words"),
     [
         (f"{MAZES}:2 {MAZES}:3", "", f"boards: {MAZES} is named 2 times: name it once"),
-        (f"{MAZES}:2", '[openings]\nfile = "moves.txt"', f"openings.file: the boards {MAZES} are sampled"),
-        (f"{MAZES}:2", "[openings]\nplies = 50", f"openings.plies: {MAZES}: the match is over after 50 random plies"),
+        (
+            f"{MAZES}:2",
+            '[openings]\nfile = "moves.txt"',
+            f"openings.file: the boards {MAZES} are sampled",
+        ),
+        (
+            f"{MAZES}:2",
+            "[openings]\nplies = 50",
+            f"openings.plies: {MAZES}: the match is over after 50 random plies",
+        ),
     ],
 )
 def test_an_event_refuses_sampled_boards_that_it_cannot_play(tmp_path, boards, more, words):
@@ -420,7 +493,13 @@ def test_a_file_of_rules_may_have_only_boards_that_are_sampled(tmp_path):
 
 
 TOO_LARGE = {
-    "mummy_maze": {"size": [1, 101], "explorer": [1, 1], "mummy": [2, 2], "exit": [3, 3], "walls": []},
+    "mummy_maze": {
+        "size": [1, 101],
+        "explorer": [1, 1],
+        "mummy": [2, 2],
+        "exit": [3, 3],
+        "walls": [],
+    },
     "surround": {"size": 101},
     "connect_four": {"columns": 101},
     "goofspiel": {"cards": 1001},
@@ -451,6 +530,12 @@ def test_a_record_with_a_sampled_board_that_is_no_board_is_refused(game, paramet
 def test_the_first_repeat_of_a_sampled_board_has_the_first_opening():
     event = event_of(sampled(f"{MAZES}:3"), openings=Openings(plies=2), repeats=2)
     matches = schedules.find("round_robin").batch(event, 0, ())
-    assert {(match.repeat, match.opening.number) for match in matches} == {(n, n // 3) for n in range(6)}
-    pairings = {(match.repeat, frozenset(seat.bot.name for seat in match.seats)) for match in matches}
-    assert len({(match.repeat, match.opening) for match in matches}) == len(pairings)  # legs share theirs
+    assert {(match.repeat, match.opening.number) for match in matches} == {
+        (n, n // 3) for n in range(6)
+    }
+    pairings = {
+        (match.repeat, frozenset(seat.bot.name for seat in match.seats)) for match in matches
+    }
+    assert len({(match.repeat, match.opening) for match in matches}) == len(
+        pairings
+    )  # legs share theirs

@@ -1,4 +1,6 @@
-"""The solver of mazes agrees with a slow search by the rules themselves, and qualities follow from its values."""
+"""The solver of mazes agrees with a slow search by the rules themselves, and qualities follow from
+its values.
+"""
 
 import time
 from dataclasses import fields, replace
@@ -21,7 +23,8 @@ def at(game, explorer, mummy, step=0):
 
 
 @pytest.mark.parametrize(
-    ("board", "score", "turns"), [("duel", 0, 18), ("duel_published", 0, 18), ("hunt", 0, 8), ("court", 0, 20)]
+    ("board", "score", "turns"),
+    [("duel", 0, 18), ("duel_published", 0, 18), ("hunt", 0, 8), ("court", 0, 20)],
 )
 def test_the_starts_of_the_shipped_mazes_have_their_known_values(board, score, turns):
     game = maze(board)
@@ -34,7 +37,10 @@ def test_the_solver_agrees_with_a_slow_search_on_every_placement(board):
     game = replace(maze(board), steps=13)
     slow, value = Solution(game), game.solve()
     for explorer, mummy in placements(game):
-        assert tuple(value(at(game, explorer, mummy))) == slow.value(explorer, mummy), (explorer, mummy)
+        assert tuple(value(at(game, explorer, mummy))) == slow.value(explorer, mummy), (
+            explorer,
+            mummy,
+        )
 
 
 def test_a_maze_of_8_by_8_cells_is_solved_in_less_than_a_second_of_cpu():
@@ -48,7 +54,9 @@ def test_a_grade_says_what_a_move_threw_away_and_which_turns_it_lost():
     assessor = PerfectPlay.of(game)
     start = game.start()
     assert assessor.worth(start) == Value(100, 1)
-    escape, wait = (assessor.quality(start, "explorer", f"move1 {way}") for way in ("north", "nowhere"))
+    escape, wait = (
+        assessor.quality(start, "explorer", f"move1 {way}") for way in ("north", "nowhere")
+    )
     assert (escape.points, escape.turns, str(escape)) == (0, 0, "")
     assert (wait.points, wait.turns, str(wait)) == (0, 2, "lost 2 turns")
     assert assessor.best(start, "explorer") == ("move1 north",)
@@ -78,7 +86,9 @@ def test_check_rules_finds_a_solver_that_contradicts_the_rules():
 @pytest.mark.parametrize("steps", [10**4, 10**9])
 def test_a_maze_of_too_many_steps_is_not_solved(steps):
     assert replace(maze("duel"), steps=steps).solve() is None
-    small = replace(maze("duel"), size=(1, 2), explorer=(1, 1), mummy=(2, 2), exit=(1, 2), walls=(), steps=steps)
+    small = replace(
+        maze("duel"), size=(1, 2), explorer=(1, 1), mummy=(2, 2), exit=(1, 2), walls=(), steps=steps
+    )
     assert small.solve() is None
 
 
@@ -87,7 +97,9 @@ def test_a_solver_that_fails_gives_no_grades_but_is_reported_to_the_author():
         def solve(self):
             raise MemoryError
 
-    game = Failing(**{field.name: getattr(maze("duel"), field.name) for field in fields(maze("duel"))})
+    game = Failing(
+        **{field.name: getattr(maze("duel"), field.name) for field in fields(maze("duel"))}
+    )
     assert PerfectPlay.of(game) is None
     with pytest.raises(MemoryError):
         list(laws.solved(game, ()))

@@ -52,7 +52,11 @@ def test_a_rider_without_a_way_out_crashes_where_it_stands():
 
 @pytest.mark.parametrize(
     ("crashes", "scores"),
-    [((1, 2, 3, 0), (0, 33, 66, 100)), ((2, 2, 0, 1), (50, 50, 100, 0)), ((3, 3, 3, 0), (33, 33, 33, 100))],
+    [
+        ((1, 2, 3, 0), (0, 33, 66, 100)),
+        ((2, 2, 0, 1), (50, 50, 100, 0)),
+        ((3, 3, 3, 0), (33, 33, 33, 100)),
+    ],
 )
 def test_a_role_scores_its_share_of_the_others_that_it_outlasted(crashes, scores):
     state = GAME.start()._replace(crashes=crashes, turn=3)

@@ -18,13 +18,24 @@ QUICK = {
 def followed(tmp_path_factory):
     """The workspace of whoever did as the page says, and what each command printed."""
     page = (tutorial.DOCS / "game-authors.md").read_text("utf-8")
-    folder, done = tutorial.follow(page.partition("## What rules must know")[0], tmp_path_factory.mktemp("page"), QUICK)
+    folder, done = tutorial.follow(
+        page.partition("## What rules must know")[0], tmp_path_factory.mktemp("page"), QUICK
+    )
     return folder, {step.args[0]: step for step in done}
 
 
 def test_every_command_of_the_page_does_what_it_says(followed):
     _, said = followed
-    assert list(said) == ["init", "check-rules", "games", "new", "run", "leaderboard", "match", "play"]
+    assert list(said) == [
+        "init",
+        "check-rules",
+        "games",
+        "new",
+        "run",
+        "leaderboard",
+        "match",
+        "play",
+    ]
     assert {name: done.stderr for name, done in said.items() if done.returncode} == {}
     assert said["check-rules"].stdout.count("ok     tic_tac_toe/") == 2
     assert "4 matches" in said["run"].stderr

@@ -23,7 +23,10 @@ BENCHMARKS = [
 def test_whatever_a_benchmark_takes_from_arena_and_its_tests_is_there(path):
     missing = []
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in {"arena", "tests"}:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in {
+            "arena",
+            "tests",
+        }:
             package = importlib.import_module(node.module)
             for name in [alias.name for alias in node.names if not hasattr(package, alias.name)]:
                 try:

@@ -41,18 +41,25 @@ SAFE = {
     "scipy": ("1.10.0", "CVE-2023-25399: memory is not given back"),
     "starlette": ("1.3.1", "PYSEC-2026-249: the limits of a form do not hold"),
     "tornado": ("6.6", "CVE-2026-115927: a body of small chunks holds up all others"),
-    "uvicorn": ("0.11.7", "CVE-2020-7694, CVE-2020-7695: a request writes into the log, or a header of the answer"),
+    "uvicorn": (
+        "0.11.7",
+        "CVE-2020-7694, CVE-2020-7695: a request writes into the log, or a header of the answer",
+    ),
     "websockets": ("9.1", "CVE-2021-33880: the time of an answer gives a password away"),
     "zipp": ("3.19.1", "CVE-2024-5569: an archive is read for ever"),
 }
-"""The first version of each package that has none of the holes known on 2026-11-29, and the last hole before it.
+"""The first version of each package that has none of the holes known on 2026-11-29, and the last
+hole before it.
 
-Dask's CVE-2026-95897 (`from_npy_stack` unpickles what it reads) has no version that mends it; arena never calls that.
+Dask's CVE-2026-95897 (`from_npy_stack` unpickles what it reads) has no version that mends it; arena
+never calls that.
 """
 
 
 def least_versions(extra: str) -> dict[str, Version]:
-    """Return the least version that pyproject.toml asks for, of each package that comes with an extra ("" = always)."""
+    """Return the least version that pyproject.toml asks for, of each package that comes with an
+    extra ("" = always).
+    """
     lines = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"].get(extra, ())]
     least = {}
     for requirement in map(Requirement, lines):
@@ -66,7 +73,9 @@ def least_versions(extra: str) -> dict[str, Version]:
 
 
 def brought_along(extra: str) -> dict[str, Version | None]:
-    """Return each package that an extra installs here, with the least version that other packages ask for."""
+    """Return each package that an extra installs here, with the least version that other packages
+    ask for.
+    """
     found: dict[str, Version | None] = {}
     to_do, done = [(PROJECT["name"], extra)], set()
     while to_do:
@@ -84,26 +93,41 @@ def brought_along(extra: str) -> dict[str, Version | None]:
             bounds = [Version(each.version.removesuffix(".*")) for each in lower]
             if name != PROJECT["name"]:
                 found[package] = max([*bounds, *filter(None, [found.get(package)])], default=None)
-            to_do += [each for each in ((package, more) for more in ("", *requirement.extras)) if each not in done]
+            to_do += [
+                each
+                for each in ((package, more) for more in ("", *requirement.extras))
+                if each not in done
+            ]
     return found
 
 
 @pytest.mark.parametrize("extra", EXTRAS)
 def test_no_least_version_has_a_known_hole(extra):
     least = least_versions(extra)
-    assert {name: str(least[name]) for name in SAFE.keys() & least if least[name] < Version(SAFE[name][0])} == {}
+    assert {
+        name: str(least[name])
+        for name in SAFE.keys() & least
+        if least[name] < Version(SAFE[name][0])
+    } == {}
 
 
 @pytest.mark.parametrize("extra", EXTRAS)
 def test_whatever_other_packages_bring_along_is_kept_safe_by_them_or_by_us(extra):
     named = least_versions(extra)
     bounds = {
-        name: max(filter(None, (bound, named.get(name))), default=None) for name, bound in brought_along(extra).items()
+        name: max(filter(None, (bound, named.get(name))), default=None)
+        for name, bound in brought_along(extra).items()
     }
-    holes = {name for name in SAFE.keys() & bounds if (bounds[name] or Version("0")) < Version(SAFE[name][0])}
+    holes = {
+        name
+        for name in SAFE.keys() & bounds
+        if (bounds[name] or Version("0")) < Version(SAFE[name][0])
+    }
     assert holes == set(), "name them in pyproject.toml, in the list of this extra"
 
 
 def test_the_list_names_nothing_that_nobody_installs():
-    installed = {name for extra in EXTRAS for name in (*least_versions(extra), *brought_along(extra))}
+    installed = {
+        name for extra in EXTRAS for name in (*least_versions(extra), *brought_along(extra))
+    }
     assert SAFE.keys() - installed == set()

@@ -1,4 +1,6 @@
-"""The pages agree with the code: every command, key, column, ending and bot is documented; every example runs."""
+"""The pages agree with the code: every command, key, column, ending and bot is documented; every
+example runs.
+"""
 
 import ast
 import re
@@ -36,7 +38,9 @@ ENDINGS = (HERE / "docs" / "endings.md").read_text()
 CONTRIBUTING = (HERE / "CONTRIBUTING.md").read_text()
 PAGES = {
     str(path.relative_to(HERE)): path.read_text("utf-8")
-    for path in sorted([*HERE.glob("*.md"), *HERE.glob("*/README.md"), *(HERE / "docs").rglob("*.md")])
+    for path in sorted(
+        [*HERE.glob("*.md"), *HERE.glob("*/README.md"), *(HERE / "docs").rglob("*.md")]
+    )
     if path.name != "CHANGELOG.md"  # it also names commands that are no more
     and (path.parent.name != "extras" or path.stem in extensions.extras())
 }
@@ -64,19 +68,37 @@ FOLLOWED_ELSEWHERE = {
 
 
 def unlike(pages: dict[str, str]) -> list[list[str]]:
-    """Return the commands of pages, those that differ in values only once; without those that `played` follows.
+    """Return the commands of pages, those that differ in values only once; without those that
+    `played` follows.
 
     A command that a table only names is returned where no page has words for it.
     """
     # test_lessons.py follows the section on lessons, which wants blunders.
-    texts = [re.sub(r"(?s)\n## What should it have played\?\n.*?(?=\n## )", "", text) for text in pages.values()]
-    found = sorted(words for text in texts for words in commands(text) if words not in FOLLOWED and words[1] != "init")
-    forms = {(words[1], *(word for word in words if word.startswith("-"))): words for words in found}
+    texts = [
+        re.sub(r"(?s)\n## What should it have played\?\n.*?(?=\n## )", "", text)
+        for text in pages.values()
+    ]
+    found = sorted(
+        words
+        for text in texts
+        for words in commands(text)
+        if words not in FOLLOWED and words[1] != "init"
+    )
+    forms = {
+        (words[1], *(word for word in words if word.startswith("-"))): words for words in found
+    }
     named = {words[1] for words in forms.values() if words[2:]}
-    return [*(words for words in forms.values() if words[2:] or words[1] not in named), ["arena", "init"]]
+    return [
+        *(words for words in forms.values() if words[2:] or words[1] not in named),
+        ["arena", "init"],
+    ]
 
 
-FOLLOWED = next(found for block in blocks(README, "console") if len(found := commands(f"```console\n{block}```")) > 4)
+FOLLOWED = next(
+    found
+    for block in blocks(README, "console")
+    if len(found := commands(f"```console\n{block}```")) > 4
+)
 """The README's way from nothing to a report."""
 
 
@@ -103,7 +125,9 @@ HELP_ONLY = {
 
 @pytest.fixture(scope="module", autouse=True)
 def hurried():
-    """Let every command draw one chart, and each check ask without pauses; test_charts.py and test_check.py do more."""
+    """Let every command draw one chart, and each check ask without pauses; test_charts.py and
+    test_check.py do more.
+    """
     with cup.first_chart_only(), patch.object(conversation, "PAUSE_S", 0.002):
         yield
 
@@ -126,7 +150,9 @@ def played(tmp_path_factory) -> Path:
             event = here / "tournament.toml"
             named = 'boards = ["hunt", "duel", "classic"]'
             event.write_text(re.sub(r"(?m)^boards = .*", named, event.read_text("utf-8")), "utf-8")
-    shutil.copytree(folder / "cup/results/cup", folder / "cup/results/last-week")  # for `arena report --since`
+    shutil.copytree(
+        folder / "cup/results/cup", folder / "cup/results/last-week"
+    )  # for `arena report --since`
     (folder / "cup" / "bots" / "mine.py").write_text(blocks(AUTHORS, "python")[0])
     return folder / "cup"
 
@@ -169,7 +195,9 @@ def test_every_command_of_a_page_can_be_typed():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "words", unlike({page: text for page, text in PAGES.items() if page not in FOLLOWED_ELSEWHERE}), ids=" ".join
+    "words",
+    unlike({page: text for page, text in PAGES.items() if page not in FOLLOWED_ELSEWHERE}),
+    ids=" ".join,
 )
 def test_every_documented_command_runs(played, words):
     quick = {
@@ -196,7 +224,8 @@ def test_every_documented_command_runs(played, words):
 def test_every_key_of_a_tournament_is_documented():
     schema = config.schema()
     assert all(
-        any(f"`{said}`" in TOURNAMENT for said in (key, f"[[{key}]]", f"[{key}]")) for key in schema["properties"]
+        any(f"`{said}`" in TOURNAMENT for said in (key, f"[[{key}]]", f"[{key}]"))
+        for key in schema["properties"]
     )
     for table in schema["$defs"].values():
         assert all(f"`{key}`" in TOURNAMENT for key in table["properties"])
@@ -289,7 +318,11 @@ def test_the_dialogue_of_the_page_is_the_protocols():
     referee.hear({"explorer": Reply(line=b"move1 west")})
     said += referee.asks()["mummy"].text
     page = next(block for block in blocks(AUTHORS, "") if block.startswith("arena 1"))
-    told = [line for line in page.splitlines() if not line.startswith((">", "match", "seed", "score", "end"))]
+    told = [
+        line
+        for line in page.splitlines()
+        if not line.startswith((">", "match", "seed", "score", "end"))
+    ]
     assert [line for line in told if line not in said.decode().splitlines()] == []
     assert "score explorer 0" in page
     assert page.rstrip().endswith("end eaten")
@@ -310,13 +343,17 @@ def pointers() -> Iterator[tuple[str, list[str]]]:
     """Give each row that says where something is, with the files and names that it points to."""
     pages = [CONTRIBUTING, (HERE / "docs" / "words.md").read_text()]
     for name in extensions.extras():
-        _, _, words = (HERE / "docs/extras" / f"{name}.md").read_text().partition("\n## The words\n")
+        _, _, words = (
+            (HERE / "docs/extras" / f"{name}.md").read_text().partition("\n## The words\n")
+        )
         pages.append(words.partition("\n## ")[0])
     for page in pages:
         for row in re.findall(r"^\|.*`.*\|$", page, re.MULTILINE):
             yield row, re.findall(r"`([^` ]+)`", row.rstrip("| ").rpartition("|")[2])
     for path in (HERE / "arena").rglob("__init__.py"):
-        where = (ast.get_docstring(ast.parse(path.read_text())) or "").partition("Where to change what")[2]
+        where = (ast.get_docstring(ast.parse(path.read_text())) or "").partition(
+            "Where to change what"
+        )[2]
         for row in re.split(r"^- ", where, flags=re.MULTILINE)[1:]:
             start = re.search(r"`[^` ]+\.[a-z]+`", row)
             yield row, re.findall(r"`([^`\s]+)`", row[start.start() :]) if start else []
@@ -334,7 +371,9 @@ def test_every_file_and_name_that_a_contributor_is_sent_to_exists():
                 text = path.read_text("utf-8") if path.is_file() else ""
                 missing += [] if path.exists() else [name]
             elif text and name.isidentifier():
-                defined = re.search(rf"^ *(?:def|class) {name}\b|^ *{name}\b[^\n]* = ", text, re.MULTILINE)
+                defined = re.search(
+                    rf"^ *(?:def|class) {name}\b|^ *{name}\b[^\n]* = ", text, re.MULTILINE
+                )
                 missing += [] if defined else [name]
     assert missing == []
 
@@ -342,7 +381,9 @@ def test_every_file_and_name_that_a_contributor_is_sent_to_exists():
 def test_the_core_names_no_file_of_an_extra():
     named = []
     for path in (HERE / "arena").rglob("*.*"):
-        is_of_core = path.suffix in {".py", ".js", ".j2"} and "extras" not in path.relative_to(HERE).parts
+        is_of_core = (
+            path.suffix in {".py", ".js", ".j2"} and "extras" not in path.relative_to(HERE).parts
+        )
         if is_of_core and re.search(r"\bextras[./][a-z]", path.read_text("utf-8")):
             named.append(path.name)
     words = (HERE / "docs" / "words.md").read_text("utf-8")

@@ -1,4 +1,6 @@
-"""One word has one meaning: no two public classes of arena share a name, and a test's name is one sentence."""
+"""One word has one meaning: no two public classes of arena share a name, and a test's name is one
+sentence.
+"""
 
 import re
 from collections import defaultdict
@@ -6,11 +8,14 @@ from pathlib import Path
 
 HERE = Path(__file__).parents[2]
 OF_BOTS = HERE / "arena" / "kit.py"
-"""What a bot imports: it sees nothing of the referee, so that the words of both may be the plainest."""
+"""What a bot imports: it sees nothing of the referee, so that the words of both may be the
+plainest."""
 
 
 def names(pattern: str, keyword: str) -> dict[str, list[str]]:
-    """Return the names of all classes (`class`), or functions (`def`), outside of others, with their files."""
+    """Return the names of all classes (`class`), or functions (`def`), outside of others, with
+    their files.
+    """
     found = defaultdict(list)
     for path in sorted({*HERE.glob(pattern)} - {OF_BOTS}):
         for name in re.findall(rf"^{keyword} (\w+)", path.read_text("utf-8"), re.MULTILINE):
@@ -21,7 +26,11 @@ def names(pattern: str, keyword: str) -> dict[str, list[str]]:
 def test_no_two_public_classes_share_a_name():
     classes = names("arena/**/*.py", "class")
     assert "Results" in classes
-    assert {name: files for name, files in classes.items() if len(files) > 1 and not name.startswith("_")} == {}
+    assert {
+        name: files
+        for name, files in classes.items()
+        if len(files) > 1 and not name.startswith("_")
+    } == {}
 
 
 def test_the_name_of_a_test_is_below_80_letters():

@@ -1,4 +1,6 @@
-"""Newer Pythons, where they are on this machine: arena is installed there, and main parts of the suite run on it."""
+"""Newer Pythons, where they are on this machine: arena is installed there, and main parts of the
+suite run on it.
+"""
 
 import os
 import shutil
@@ -23,7 +25,9 @@ VERSIONS = ("3.12", "3.13")
 
 
 def interpreter(version: str) -> str | None:
-    """Return a Python of this version: on the path, or beside our own, as version managers have them."""
+    """Return a Python of this version: on the path, or beside our own, as version managers have
+    them.
+    """
     beside = sorted(Path(sys.base_prefix).parent.glob(f"{version}*/bin/python{version}"))
     for path in filter(None, (shutil.which(f"python{version}"), *map(str, beside))):
         if subprocess.run([path, "-c", ""], capture_output=True, check=False).returncode == 0:

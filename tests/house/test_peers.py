@@ -1,4 +1,6 @@
-"""The players that `benchmarks/peers.py` gives to our peers, and the picture that the benchmarks draw."""
+"""The players that `benchmarks/peers.py` gives to our peers, and the picture that the benchmarks
+draw.
+"""
 
 import shutil
 import subprocess
@@ -49,9 +51,13 @@ for engine in engines:
     engine.communicate("quit\\n")
     assert engine.returncode == 0
 """
-"""It plays as fastchess does, as far as an engine can tell, and knows no rules. It plays rounds of games between two
-engines that change sides, appends to its record, and where stdout is a pipe it prints its lines at its end."""
-LANGUAGES = ["Python", pytest.param("C", marks=pytest.mark.skipif(shutil.which("cc") is None, reason="no compiler"))]
+"""It plays as fastchess does, as far as an engine can tell, and knows no rules. It plays rounds of
+games between two engines that change sides, appends to its record, and where stdout is a pipe it
+prints its lines at its end."""
+LANGUAGES = [
+    "Python",
+    pytest.param("C", marks=pytest.mark.skipif(shutil.which("cc") is None, reason="no compiler")),
+]
 
 
 def player(language: str, name: str, text: str, folder: Path) -> tuple[str, ...]:
@@ -88,7 +94,9 @@ def test_an_engine_plays_whole_games_as_fastchess_asks_and_others_are_refused(la
     for _ in range(2):  # as for one lane and for two
         peers.check_fastchess(stand_in(tmp_path, peers.PLIES), engine, tmp_path)
     assert (tmp_path / "games.pgn").read_text().count(" ".join(peers.chess_game())) == 4
-    with pytest.raises(SystemExit, match="rounds of 2, 2 games, and games of 40, 40, 40, 40 plies, instead of two"):
+    with pytest.raises(
+        SystemExit, match="rounds of 2, 2 games, and games of 40, 40, 40, 40 plies, instead of two"
+    ):
         peers.check_fastchess(stand_in(tmp_path, 40), engine, tmp_path)
 
 
@@ -105,7 +113,9 @@ def test_fastchess_is_measured_by_the_difference_of_runs_that_is_long_enough(tmp
 def test_runs_of_fastchess_that_take_equally_long_are_refused_in_words(tmp_path, monkeypatch):
     monkeypatch.setattr(peers, "MOST", 100)
     measure = peers.fastchess_figures(lambda _: ["/bin/true"], 1, tmp_path)
-    with pytest.raises(SystemExit, match=r"^/bin/true: 176 games took .* and 4 games .* too little of a difference"):
+    with pytest.raises(
+        SystemExit, match=r"^/bin/true: 176 games took .* and 4 games .* too little of a difference"
+    ):
         measure()
 
 
@@ -113,9 +123,13 @@ def test_runs_of_fastchess_that_take_equally_long_are_refused_in_words(tmp_path,
 def test_a_referee_of_brutaltester_asks_both_players_in_turn_and_ends(language, tmp_path):
     referee = (*player(language, "cg_referee", peers.CG_REFEREE, tmp_path), "100")
     asks = player(language, "cg_player", peers.CG_PLAYER, tmp_path)
-    answers = subprocess.run(asks, input="turn 0\n" * 100, capture_output=True, text=True, check=True).stdout
+    answers = subprocess.run(
+        asks, input="turn 0\n" * 100, capture_output=True, text=True, check=True
+    ).stdout
     assert answers == "north\n" * 100
-    said = subprocess.run(referee, input="###Start 2\n" + answers, capture_output=True, text=True, check=True).stdout
+    said = subprocess.run(
+        referee, input="###Start 2\n" + answers, capture_output=True, text=True, check=True
+    ).stdout
     turns = [f"###Input {turn % 2}\nturn {turn}\n###Output {turn % 2} 1\n" for turn in range(100)]
     assert said == "".join(turns) + "###End 0 1\n"
 
@@ -129,7 +143,9 @@ def test_cpu_time_is_that_of_a_process_and_of_all_its_children():
         f"subprocess.run([sys.executable, '-I', '-S', '-c', {waits!r}])\n"
     )
     command = [sys.executable, "-I", "-S", "-c", script]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         assert 0.18 <= peers.cpu_seconds(process.pid) <= 2  # ticks of 0.01 s
@@ -140,13 +156,15 @@ def test_a_brutaltester_that_ends_before_its_last_game_has_no_figures(tmp_path, 
     monkeypatch.setattr(peers, "JAVA_FEW", 2)
     monkeypatch.setattr(peers, "JAVA_MANY", 5)
     line = "12:00:00,000 INFO  [OldGameThread] End of game 1: 0 1"
-    lines = lambda games: ["/bin/sh", "-c", f"for game in $(seq {games}); do echo '{line}'; done"]  # noqa: E731
+    lines = lambda games: ["/bin/sh", "-c", (f"for game in $(seq {games}); do echo '{line}'; done")]  # noqa: E731
     assert peers.brutaltester_figures(lines, tmp_path)().plies_a_second > 0
     with pytest.raises(SystemExit, match="played 4 games, exit status 0"):
         peers.brutaltester_figures(lambda games: lines(games - 1), tmp_path)()
 
 
-def test_a_peer_that_is_not_given_is_skipped_in_a_word_and_a_wrong_path_is_refused(capsys, monkeypatch):
+def test_a_peer_that_is_not_given_is_skipped_in_a_word_and_a_wrong_path_is_refused(
+    capsys, monkeypatch
+):
     monkeypatch.setattr(sys, "argv", ["peers.py"])
     assert (peers.arguments().fastchess, peers.arguments().brutaltester) == (None, None)
     assert "skipped: fastchess; give its path: --fastchess PATH" in capsys.readouterr().out
@@ -159,5 +177,10 @@ def test_a_peer_that_is_not_given_is_skipped_in_a_word_and_a_wrong_path_is_refus
 
 def test_the_picture_of_what_was_measured_has_a_panel_for_each_table(tmp_path):
     rows = {"a loop in C": [48.5, 42.8, 58.8], "whole turns": [125.0, 105.0, 160.0]}
-    picture.draw(tmp_path / "turns.png", "What a turn costs", "two cores", [picture.Panel("A turn", "us", rows)] * 2)
+    picture.draw(
+        tmp_path / "turns.png",
+        "What a turn costs",
+        "two cores",
+        [picture.Panel("A turn", "us", rows)] * 2,
+    )
     assert (tmp_path / "turns.png").read_bytes().startswith(b"\x89PNG")

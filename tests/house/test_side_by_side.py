@@ -1,4 +1,6 @@
-"""What tests start from: no setting of the caller's Python, no time limit, and the machine to itself where one asks."""
+"""What tests start from: no setting of the caller's Python, no time limit, and the machine to
+itself where one asks.
+"""
 
 import os
 import re
@@ -52,12 +54,25 @@ def ran(folder: Path, suite: str) -> subprocess.CompletedProcess[str]:
     (folder / "conftest.py").write_text(CONFTEST.read_text())
     (folder / "test_it.py").write_text(suite)
     (folder / "pytest.ini").write_text("[pytest]\nmarkers = alone\n")
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "worksteal", "-p", "randomly"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        "2",
+        "--dist",
+        "worksteal",
+        "-p",
+        "randomly",
+    ]
     for name in ("hypothesispytest", "pytest_cov", "anyio", "cacheprovider"):
         command += ["-p", f"no:{name}"]  # it takes longer to load than the tests to run
     caller = {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "5"}
     env = os.environ | caller
-    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=200, check=False)
+    return subprocess.run(
+        command, cwd=folder, env=env, capture_output=True, text=True, timeout=200, check=False
+    )
 
 
 def test_no_example_has_a_deadline():
@@ -68,7 +83,9 @@ def test_no_example_has_a_deadline():
 def test_a_test_that_is_alone_has_no_neighbour_and_none_has_the_callers_settings(tmp_path):
     done = ran(tmp_path, SUITE)
     assert "16 passed" in done.stdout, done.stdout + done.stderr
-    spans = [path.read_text().split() for path in [*tmp_path.glob("among*"), *tmp_path.glob("alone*")]]
+    spans = [
+        path.read_text().split() for path in [*tmp_path.glob("among*"), *tmp_path.glob("alone*")]
+    ]
     assert len(spans) == 15
     for (kind, begun, ended), (other, later, after) in combinations(spans, 2):
         apart = int(ended) <= int(later) or int(after) <= int(begun)
@@ -79,7 +96,11 @@ def test_a_test_that_is_alone_has_no_neighbour_and_none_has_the_callers_settings
 def test_a_run_fails_if_a_test_leaves_a_file_and_names_the_test(tmp_path):
     done = ran(tmp_path, LEAVES)
     assert (done.returncode, "2 passed" in done.stdout) == (1, True), done.stdout + done.stderr
-    assert re.search(r"^left behind: left-\S+, since test_it.py::test_leaves_a_folder$", done.stdout, re.MULTILINE)
+    assert re.search(
+        r"^left behind: left-\S+, since test_it.py::test_leaves_a_folder$",
+        done.stdout,
+        re.MULTILINE,
+    )
 
 
 @pytest.mark.slow

@@ -1,4 +1,6 @@
-"""The notebook of a sweep, run cell by cell: a parameter, three seeds, a plot, and which value is better."""
+"""The notebook of a sweep, run cell by cell: a parameter, three seeds, a plot, and which value is
+better.
+"""
 
 import json
 
@@ -12,7 +14,9 @@ QUICK = {"run": ["--repeats", "1", "--workers", "1"], "duel": ["--max-pairings",
 
 def test_the_notebook_has_the_text_of_its_page():
     written = json.loads(PATH.with_suffix(".ipynb").read_text("utf-8"))
-    assert written == notebook.notebook(PATH.read_text("utf-8")), "python tests/notebook.py writes it again"
+    assert written == notebook.notebook(PATH.read_text("utf-8")), (
+        "python tests/notebook.py writes it again"
+    )
 
 
 @pytest.mark.slow
@@ -21,7 +25,9 @@ def test_a_sweep_of_a_parameter_gives_a_plot_and_a_comparison(tmp_path, capsys):
     assert {done.args[0]: done.stderr for done in printed if done.returncode not in {0, 3}} == {}
     assert [done.args[0] for done in printed] == ["init", "run", "run", "run", "duel"]
     table = names["table"]
-    assert sorted(zip(table["seed"], table["margin"], strict=True)) == [(s, m) for s in (1, 2, 3) for m in range(4)]
+    assert sorted(zip(table["seed"], table["margin"], strict=True)) == [
+        (s, m) for s in (1, 2, 3) for m in range(4)
+    ]
     assert table.groupby("margin")["points"].mean().idxmin() == 0  # every other value beats it
     assert not names["record"].verdict.faults
     assert (folder / "sweep.png").stat().st_size > 1000

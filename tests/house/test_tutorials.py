@@ -19,7 +19,8 @@ def hurried():
 
 @pytest.fixture(scope="module")
 def first(tmp_path_factory):
-    # Two repeats instead of five, and the same dice each time: `arena init` draws another seed for each workspace.
+    # Two repeats instead of five, and the same dice each time: `arena init` draws another seed for
+    # each workspace.
     quick = QUICK | {"run": [*QUICK["run"], "--repeats", "2", "--seed", "1"]}
     return tutorial.follow(TOURNAMENT, tmp_path_factory.mktemp("first"), quick)
 

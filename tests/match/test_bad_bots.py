@@ -1,4 +1,6 @@
-"""Every way to misbehave is a file in bad_bots/: each ends as promised, costs little, and leaves nothing behind."""
+"""Every way to misbehave is a file in bad_bots/: each ends as promised, costs little, and leaves
+nothing behind.
+"""
 
 import gc
 import time
@@ -17,7 +19,9 @@ from tests.support.programs import python
 from tests.support.sins import SINS, Sin
 
 BACKLOG = 16_000_000  # bytes on stderr
-SLACK = 15.0  # seconds over the limits that a sin may cost: a guard against hangs, not a measurement
+SLACK = (
+    15.0  # seconds over the limits that a sin may cost: a guard against hangs, not a measurement
+)
 CONFINED = Sin(None, (), "")
 """The limits of those that are played without any sin of their own."""
 
@@ -30,8 +34,11 @@ def harmless(tmp_path_factory) -> Bot:
 
 @pytest.fixture(scope="module")
 def launcher(harmless):
-    """Yield a launcher at which harmless bots have played, so that later leftovers are those of a sin."""
-    gc.collect()  # what tests before have dropped would be closed meanwhile, and its numbers used again
+    """Yield a launcher at which harmless bots have played, so that later leftovers are those of a
+    sin.
+    """
+    # what tests before have dropped would be closed meanwhile, and its numbers used again
+    gc.collect()
     with Launcher() as launcher:
         for sin in (CONFINED, SINS["daemon"]):
             play(match_of(harmless, harmless, sin), launcher=launcher)
@@ -39,10 +46,14 @@ def launcher(harmless):
 
 
 def match_of(sinner: Bot, harmless: Bot, sin: Sin = CONFINED) -> Match:
-    """Return a match in which the sinner explores, so that it is asked first, in a maze that has no quick end."""
+    """Return a match in which the sinner explores, so that it is asked first, in a maze that has no
+    quick end.
+    """
     conditions = Conditions(
         time=TimeControl(start=sin.start, move=sin.move, margin=0.0),
-        limits=Limits(memory=200_000_000, cpu=sin.cpu, processes=None if sin.forks else 1, stderr=BACKLOG),
+        limits=Limits(
+            memory=200_000_000, cpu=sin.cpu, processes=None if sin.forks else 1, stderr=BACKLOG
+        ),
         sandbox="rlimits" if sin.forks else "auto",
         preload=sins.PRELOAD,
     )
@@ -79,7 +90,9 @@ def test_a_sin_ends_as_promised_and_leaves_nothing_behind(name, harmless, launch
     assert all(words in said for words in sin.words), said
     assert not any(ord(char) < 32 for char in said.replace("\n", ""))
 
-    playing = sum(turn.wall for turn in record.turns) + sum(seat.ready or 0 for seat in record.seats)
+    playing = sum(turn.wall for turn in record.turns) + sum(
+        seat.ready or 0 for seat in record.seats
+    )
     assert cost < playing + sin.waits + SLACK
     assert descendants(launcher._spawner.pid) == set()
     assert run_in(launcher.folder.path) == []  # nor in a session of its own

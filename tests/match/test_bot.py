@@ -54,7 +54,9 @@ def live(launcher, tmp_path):
 
 
 def ending_of(bot: LiveBot, seconds: float = 5.0, hit: int = 0) -> str:
-    """Ask a bot, and send it the signal `hit` meanwhile; return its ending, or what it is said to have suffered."""
+    """Ask a bot, and send it the signal `hit` meanwhile; return its ending, or what it is said to
+    have suffered.
+    """
     sender = threading.Timer(0.1 if hit else 0.0, os.kill, (bot.program, hit))
     sender.start()
     try:
@@ -88,10 +90,14 @@ OWN_DOING = {
     "SIGKILL": ("os.kill(os.getpid(), 9)", Ending.CRASHED),
     "SIGKILL to its thread": ("signal.raise_signal(9)", Ending.CRASHED),
     "SIGSTOP": ("os.kill(os.getpid(), signal.SIGSTOP)", Ending.TIMEOUT),
-    "SIGTSTP": ("os.kill(os.getpid(), signal.SIGTSTP)", "no fault"),  # nobody could continue its group: no effect
+    "SIGTSTP": (
+        "os.kill(os.getpid(), signal.SIGTSTP)",
+        "no fault",
+    ),  # nobody could continue its group: no effect
     "its CPU limit": ("resource.setrlimit(0, (1, 1)); exec('while True: pass')", None),
 }
-"""Lines by which a bot is killed or stopped, and its ending where nothing confines it; None = that takes a second."""
+"""Lines by which a bot is killed or stopped, and its ending where nothing confines it; None = that
+takes a second."""
 
 
 @pytest.mark.parametrize("name", OWN_DOING)
@@ -121,7 +127,9 @@ def test_a_bot_killed_because_the_machine_lacks_memory_is_blameless(live, tmp_pa
 
 def test_a_bot_that_is_killed_near_its_memory_limit_has_crashed(live):
     conditions = confined(limits=Limits(memory=70_000_000))
-    bot = live("time.sleep(5)", first="a = bytearray(60_000_000)", conditions=conditions, blameless=True)
+    bot = live(
+        "time.sleep(5)", first="a = bytearray(60_000_000)", conditions=conditions, blameless=True
+    )
     assert ending_of(bot, hit=signal.SIGKILL) is Ending.CRASHED
     assert "its memory peaked at" in bot.reply.words
 
@@ -135,7 +143,10 @@ def ask(bot: LiveBot, question: Ask | None = None, seconds: float = 5.0):
     "answer",
     [
         pytest.param("print('move on', flush=True)", id="whole"),
-        pytest.param("[(print(c, end='', flush=True), time.sleep(0.002)) for c in 'move on\\n']", id="byte by byte"),
+        pytest.param(
+            "[(print(c, end='', flush=True), time.sleep(0.002)) for c in 'move on\\n']",
+            id="byte by byte",
+        ),
         pytest.param("print('# a remark\\nmove on\\nmore', flush=True)", id="with more behind it"),
     ],
 )
@@ -143,17 +154,29 @@ def test_an_answer_is_one_line_however_it_comes(live, answer):
     assert ask(live(answer)).line == b"move on"
 
 
-@pytest.mark.alone  # a bot that is not frozen must get a core within SETTLE_S to print its second line
+# a bot that is not frozen must get a core within SETTLE_S to print its second line
+@pytest.mark.alone
 @pytest.mark.parametrize("freeze", [True, False])
 @pytest.mark.parametrize("pause", [0, 0.005])
-def test_a_second_line_for_one_question_never_answers_the_next_and_is_warned_of(live, freeze, pause):
-    again = f"n = line.split()[1]; print(n, flush=True); time.sleep({pause}); print('again', n, flush=True)"
+def test_a_second_line_for_one_question_never_answers_the_next_and_is_warned_of(
+    live, freeze, pause
+):
+    again = (
+        f"n = line.split()[1]; print(n, flush=True); time.sleep({pause}); print('again', n, "
+        "flush=True)"
+    )
     bot = live(again, conditions=replace(OPEN, freeze=freeze))
-    questions = [Ask(text=b"turn 1\ngo %d\n" % number, announced=5.0, deadline=5.0) for number in range(12)]
-    assert [ask(bot, question).line for question in questions] == [b"%d" % number for number in range(12)]
+    questions = [
+        Ask(text=b"turn 1\ngo %d\n" % number, announced=5.0, deadline=5.0) for number in range(12)
+    ]
+    assert [ask(bot, question).line for question in questions] == [
+        b"%d" % number for number in range(12)
+    ]
     say_goodbye(bot, b"end\n")
     warnings = bot.report().warnings
-    assert warnings[:11] == tuple(f'thrown away, printed before it was asked: "again {n}"' for n in range(11))
+    assert warnings[:11] == tuple(
+        f'thrown away, printed before it was asked: "again {n}"' for n in range(11)
+    )
     assert warnings[11:] == ('thrown away, printed after its last answer: "again 11"',)
 
 
@@ -180,17 +203,24 @@ def test_remarks_are_kept_with_the_answer_but_not_without_end(live):
 
 @pytest.mark.slow
 def test_cpu_time_stands_beside_wall_time(live):
-    spin = "t = time.monotonic() + 0.2; list(iter(lambda: time.monotonic() < t, False)); print('x', flush=True)"
+    spin = (
+        "t = time.monotonic() + 0.2; list(iter(lambda: time.monotonic() < t, False)); "
+        "print('x', flush=True)"
+    )
     busy = ask(live(spin))
     idle = ask(live("time.sleep(0.2); print('x', flush=True)"))
-    assert busy.spent.wall > 0.1  # not 0.2: it may read its question before we have looked at the time
+    assert (
+        busy.spent.wall > 0.1
+    )  # not 0.2: it may read its question before we have looked at the time
     assert idle.spent.wall > 0.1
     assert busy.spent.cpu > 5 * idle.spent.cpu
 
 
 @pytest.mark.slow
 def test_two_that_are_asked_at_once_think_at_once(live):
-    bots = {bot.role: bot for bot in (live("time.sleep(0.5); print('x', flush=True)") for _ in range(2))}
+    bots = {
+        bot.role: bot for bot in (live("time.sleep(0.5); print('x', flush=True)") for _ in range(2))
+    }
     question = Ask(text=b"go\n", announced=None, deadline=None)
     heard = ask_all(bots, dict.fromkeys(bots, question))
     assert all(one.line == b"x" for one in heard.values())
@@ -203,7 +233,9 @@ def test_the_end_of_one_does_not_count_as_the_others_time(live, monkeypatch):
     monkeypatch.setattr("arena.match.bot.EXIT_GRACE_S", 2.0)
     lost = live("os.close(1); time.sleep(600)")
     steady = live("time.sleep(0.1); print('x', flush=True)")
-    heard = ask_all({one.role: one for one in (lost, steady)}, dict.fromkeys((lost.role, steady.role), GO))
+    heard = ask_all(
+        {one.role: one for one in (lost, steady)}, dict.fromkeys((lost.role, steady.role), GO)
+    )
     assert heard[lost.role].ending is Ending.CRASHED
     assert 0.05 < heard[steady.role].spent.wall < 2.0
 
@@ -227,7 +259,9 @@ def test_an_answer_that_is_there_at_the_deadline_counts(live):
 
 
 def test_a_bot_that_does_not_read_blocks_nobody_though_its_pipe_is_full(live):
-    deaf = live(whole="import sys, time\nsys.stdin.readline()\nprint('ready', flush=True)\ntime.sleep(60)\n")
+    deaf = live(
+        whole="import sys, time\nsys.stdin.readline()\nprint('ready', flush=True)\ntime.sleep(60)\n"
+    )
     question = Ask(text=b"state x\n" * 100_000 + b"go\n", announced=0.3, deadline=0.3)
     assert ask(deaf, question).ending is Ending.TIMEOUT
 
@@ -265,7 +299,9 @@ def test_what_a_bot_sees_is_its_own_file_the_kit_and_nothing_of_ours(live, monke
     assert seen["files"] == ["bot0.py"]
     assert seen["scratch"] == []
     names = {"PATH", "LANG", "HOME", "TMPDIR", "PYTHONHASHSEED", "PYTHONPATH"}
-    assert {name for name in seen["env"] if not name.endswith("_NUM_THREADS")} - {"LC_CTYPE"} == names
+    assert {name for name in seen["env"] if not name.endswith("_NUM_THREADS")} - {
+        "LC_CTYPE"
+    } == names
     assert seen["env"]["PYTHONHASHSEED"] == "0"
     assert seen["modules"] == {"kit": True, "game": True, "referee": False, "archive": False}
     assert seen["group"]
@@ -301,7 +337,8 @@ def test_a_bot_finds_no_note_of_its_last_match(live):
 def test_an_executable_runs_as_it_is(launcher, tmp_path):
     path = tmp_path / "shell"
     path.write_text(
-        "#!/bin/sh\nwhile read word rest; do case $word in ready?) echo ready;; go) echo from sh;; esac; done\n"
+        "#!/bin/sh\nwhile read word rest; do case $word in ready?) echo ready;; go) echo from sh;; "
+        "esac; done\n"
     )
     path.chmod(0o755)
     bot = LiveBot(launcher, "r", discovery.from_path(path), OPEN, None)
@@ -345,7 +382,9 @@ def test_ending_a_bot_twice_is_ending_it_once(live):
 
 
 def read_late(bot: LiveBot, seconds: float) -> None:
-    """Attend to a bot until it has answered, as a referee that slept for so long past its deadline."""
+    """Attend to a bot until it has answered, as a referee that slept for so long past its
+    deadline.
+    """
     now = bot.stopwatch.due + seconds
     while bot.reply is None:
         for descriptor, _ in bot.wire.wait(1000):
@@ -363,7 +402,10 @@ def test_an_answer_found_by_a_late_referee_counts_with_its_cpu_time(live):
 
 @pytest.mark.slow
 def test_cpu_time_over_the_limit_is_a_time_loss_however_late_the_referee_was(live):
-    bot = live("exec('until = time.process_time() + 0.15\\nwhile time.process_time() < until: pass'); say('x')")
+    bot = live(
+        "exec('until = time.process_time() + 0.15\\nwhile time.process_time() < until: pass'); "
+        "say('x')"
+    )
     bot.begin(Ask(text=b"go\n", announced=0.05, deadline=0.05))
     read_late(bot, 60.0)
     assert bot.reply.ending is Ending.TIMEOUT
@@ -388,7 +430,9 @@ say("x")
 def test_threads_that_compute_side_by_side_use_up_the_time_of_their_bot_together(live):
     bot = live(SIDE_BY_SIDE, first=WORK)
     heard = ask(bot, Ask(text=b"go\n", announced=None, deadline=None))
-    half = heard.spent.cpu * 0.75  # less than they use, and more than passes where they have two cores
+    half = (
+        heard.spent.cpu * 0.75
+    )  # less than they use, and more than passes where they have two cores
     heard = ask(bot, seconds=half)
     assert heard.ending is Ending.TIMEOUT
     assert "of CPU" in heard.words
@@ -435,7 +479,9 @@ def test_a_deadline_is_put_off_by_what_the_referee_slept_and_no_further(live):
     bot = live("time.sleep(600)")
     bot.begin(Ask(text=b"go\n", announced=0.1, deadline=0.1))
     first = bot.stopwatch.due
-    bot.look(first + 0.49, 0.5)  # the kernel's clock of this process may lack some microseconds of that
+    bot.look(
+        first + 0.49, 0.5
+    )  # the kernel's clock of this process may lack some microseconds of that
     assert bot.reply is None
     assert first + 0.49 <= bot.stopwatch.due <= first + 0.6
     for _ in range(50):  # what this process really waits for a core meanwhile puts it off, too
@@ -457,10 +503,14 @@ def test_a_machine_that_keeps_a_bot_waiting_for_too_long_is_arenas_own_failure(l
 @pytest.mark.parametrize(
     ("answer", "ending"), [("time.sleep(60)", Ending.TIMEOUT), ("\n        while True: pass", None)]
 )
-def test_a_bot_ready_for_a_core_may_have_waited_and_a_sleeping_one_has_not(live, monkeypatch, answer, ending):
+def test_a_bot_ready_for_a_core_may_have_waited_and_a_sleeping_one_has_not(
+    live, monkeypatch, answer, ending
+):
     bot = live(answer)
     used = bot._meter.read()
-    monkeypatch.setattr(bot._meter, "read", lambda: used)  # as if the kernel had not reported a wait yet
+    monkeypatch.setattr(
+        bot._meter, "read", lambda: used
+    )  # as if the kernel had not reported a wait yet
     if ending:
         assert ask(bot, seconds=0.1).ending is ending
     else:
@@ -477,14 +527,19 @@ def test_a_bot_that_begins_to_think_when_its_time_is_over_has_lost(live):
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 def test_a_thread_that_becomes_the_program_brings_no_time_of_its_past_along(tmp_path):
     program = tmp_path / "bot"
-    subprocess.run(["cc", "-pthread", "-o", program, Path(__file__).parent / "brings_waits_along.c"], check=True)
+    subprocess.run(
+        ["cc", "-pthread", "-o", program, Path(__file__).parent / "brings_waits_along.c"],
+        check=True,
+    )
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(cores)})
     try:
         with Launcher() as launcher:
             bot = LiveBot(launcher, "r", discovery.from_path(program), OPEN, None)
             assert ask(bot, READY).ending is None
-            assert ask(bot, seconds=0.01).ending is Ending.TIMEOUT  # and the machine is not said to be overloaded
+            assert (
+                ask(bot, seconds=0.01).ending is Ending.TIMEOUT
+            )  # and the machine is not said to be overloaded
             bot.end()
     finally:
         os.sched_setaffinity(0, cores)
@@ -503,7 +558,10 @@ def test_while_the_referee_is_busy_with_one_bot_no_others_time_runs_out(live):
 
     output.answer_in = slowly
     question = Ask(text=b"go 300\n", announced=0.3, deadline=0.3)
-    heard = ask_all({one.role: one for one in (flooder, quick)}, dict.fromkeys((flooder.role, quick.role), question))
+    heard = ask_all(
+        {one.role: one for one in (flooder, quick)},
+        dict.fromkeys((flooder.role, quick.role), question),
+    )
     assert heard[flooder.role].ending is not None
     assert heard[quick.role].line == b"x"
 
@@ -520,8 +578,13 @@ def test_a_flood_before_the_question_is_not_read_for_ever(live):
     assert "more" in bot._output.warnings()[-1]
 
 
-@pytest.mark.skipif(choice.failure("landlock") is not None, reason="elsewhere every bot is looked at after each stop")
-def test_a_bot_of_one_thread_is_not_doubted_for_what_it_used_before_it_was_asked(launcher, tmp_path):
+@pytest.mark.skipif(
+    choice.failure("landlock") is not None,
+    reason="elsewhere every bot is looked at after each stop",
+)
+def test_a_bot_of_one_thread_is_not_doubted_for_what_it_used_before_it_was_asked(
+    launcher, tmp_path
+):
     """A check after each stop doubles the time of a turn."""
     path = tmp_path / "bot.py"
     path.write_text(python("print('x', flush=True)", first="import time\nsum(range(500_000))"))

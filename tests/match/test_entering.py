@@ -40,7 +40,9 @@ STICKS = ("take 3", "take 2", "take 1")
         ("move1 north please", EXPLORER, []),
     ],
 )
-def test_a_move_may_be_typed_whole_by_its_last_words_its_number_or_its_beginnings(text, legal, meant):
+def test_a_move_may_be_typed_whole_by_its_last_words_its_number_or_its_beginnings(
+    text, legal, meant
+):
     assert list(by_text(text, legal)) == meant
 
 
@@ -54,7 +56,14 @@ def test_arrows_enter_the_directions_of_a_move_one_after_another():
 
 @pytest.mark.parametrize(
     ("move", "ways"),
-    [("go n", ("up",)), ("s", ("down",)), ("turn left", ("left",)), ("mark e 4", ()), ("pass", ("stay",)), ("e4", ())],
+    [
+        ("go n", ("up",)),
+        ("s", ("down",)),
+        ("turn left", ("left",)),
+        ("mark e 4", ()),
+        ("pass", ("stay",)),
+        ("e4", ()),
+    ],
 )
 def test_the_words_of_any_game_may_be_directions(move, ways):
     assert directions_of(move) == ways

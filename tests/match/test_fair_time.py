@@ -1,4 +1,6 @@
-"""Time under load: who is kept waiting by the machine loses nothing, who sleeps or spins loses every time."""
+"""Time under load: who is kept waiting by the machine loses nothing, who sleeps or spins loses
+every time.
+"""
 
 import contextlib
 import os
@@ -37,7 +39,9 @@ BOTS = {
 @contextlib.contextmanager
 def load(processes: int) -> Iterator[None]:
     """So many processes that do nothing but spin."""
-    spinning = [subprocess.Popen([sys.executable, "-S", "-c", "while True: pass"]) for _ in range(processes)]
+    spinning = [
+        subprocess.Popen([sys.executable, "-S", "-c", "while True: pass"]) for _ in range(processes)
+    ]
     try:
         yield
     finally:
@@ -82,7 +86,9 @@ def played(folder: Path, bots: list[str], matches: int) -> dict[str, Counter[str
 def test_under_load_a_quick_bot_never_loses_on_time_and_a_slow_one_always_does(tmp_path):
     endings = played(tmp_path, ["thinker", "sleeper", "spinner"], 6)
     assert set(endings["thinker"]) == {"fine"}
-    assert endings["sleeper"][Ending.TIMEOUT] + endings["spinner"][Ending.TIMEOUT] == 6  # one loser a match
+    assert (
+        endings["sleeper"][Ending.TIMEOUT] + endings["spinner"][Ending.TIMEOUT] == 6
+    )  # one loser a match
 
 
 @pytest.mark.soak

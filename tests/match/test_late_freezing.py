@@ -1,4 +1,6 @@
-"""Short answers and late freezing: who answers at once stays awake for a moment, and gains nothing by it."""
+"""Short answers and late freezing: who answers at once stays awake for a moment, and gains nothing
+by it.
+"""
 
 import os
 import time
@@ -24,7 +26,8 @@ from tests.support.processes import alive, descendants, until
 from tests.support.programs import python
 
 pytestmark = pytest.mark.skipif(
-    choice.failure("landlock") is not None, reason="elsewhere a bot may be several processes, and is frozen at once"
+    choice.failure("landlock") is not None,
+    reason="elsewhere a bot may be several processes, and is frozen at once",
 )
 LANDLOCK = Conditions(sandbox="landlock")
 PATIENT_S = 0.5
@@ -67,7 +70,9 @@ def opponents(
     with ExitStack() as ending:
         bots = {}
         for role, source in texts.items():
-            bots[role] = LiveBot(launcher, role, live.bot_of(folder / f"{role}.py", source), conditions, None)
+            bots[role] = LiveBot(
+                launcher, role, live.bot_of(folder / f"{role}.py", source), conditions, None
+            )
             ending.callback(bots[role].end)
         ask_all(bots, dict.fromkeys(bots, READY))
         with ending.pop_all():
@@ -86,7 +91,9 @@ def turns(bots: dict[str, LiveBot], number: int) -> dict[str, list[Reply]]:
 
 @pytest.fixture
 def patient(monkeypatch):
-    """Call an answer short that took up to PATIENT_S, so that it needs no luck on a busy machine."""
+    """Call an answer short that took up to PATIENT_S, so that it needs no luck on a busy
+    machine.
+    """
     monkeypatch.setattr(bot, "SHORT_ANSWER_MS", round(PATIENT_S * 1000))
     for module in (bot, stopwatch, live_bots):
         monkeypatch.setattr(module, "SHORT_ANSWER_S", PATIENT_S)
@@ -99,17 +106,21 @@ def stopped(pid: int | None) -> bool:
 # Nobody gains
 
 
-@pytest.mark.parametrize("way", [BURSTS, SPINS_IN_A_THREAD, BURSTS_IN_THREADS], ids=["bursts", "spins", "in threads"])
+@pytest.mark.parametrize(
+    "way", [BURSTS, SPINS_IN_A_THREAD, BURSTS_IN_THREADS], ids=["bursts", "spins", "in threads"]
+)
 def test_what_a_bot_computes_unasked_is_charged_to_its_next_answers(launcher, tmp_path, way):
     with opponents(launcher, tmp_path, quick=text(), thinks=text(**way)) as bots:
         heard = turns(bots, 60)["thinks"]
     used = float(heard[-1].line) - float(heard[0].line)
     assert used > 0.02
-    # A clock tick for each thread; and a thread goes on between the bot's reading and ours, until it is frozen.
+    # A clock tick for each thread; and a thread goes on between the bot's reading and ours, until
+    # it is frozen.
     assert sum(reply.spent.cpu for reply in heard[1:]) == pytest.approx(used, abs=0.015, rel=0.06)
 
 
-@pytest.mark.alone  # it feels the load: what burns before the last reading of the meter is not counted afterwards
+# it feels the load: what burns before the last reading of the meter is not counted afterwards
+@pytest.mark.alone
 @pytest.mark.slow
 def test_a_bot_that_thinks_on_while_it_is_left_awake_is_charged_for_it(launcher, tmp_path, patient):
     with opponents(launcher, tmp_path, thinks=text(after="burn(0.03)")) as bots:
@@ -127,11 +138,16 @@ def test_who_is_asked_is_not_charged_what_another_used_unasked_on_the_same_core(
     os.sched_setaffinity(0, {min(cores)})
     try:
         thinks = text(**way)
-        with Launcher() as own, opponents(own, tmp_path, asked=text(before="burn(0.003)"), thinks=thinks) as bots:
+        with (
+            Launcher() as own,
+            opponents(own, tmp_path, asked=text(before="burn(0.003)"), thinks=thinks) as bots,
+        ):
             heard = turns(bots, 20)["asked"]
     finally:
         os.sched_setaffinity(0, cores)
-    assert sum(reply.spent.fair() for reply in heard) < 1.2 * sum(reply.spent.cpu for reply in heard)
+    assert sum(reply.spent.fair() for reply in heard) < 1.2 * sum(
+        reply.spent.cpu for reply in heard
+    )
 
 
 # Who is awake, and when
@@ -164,13 +180,19 @@ def test_a_bot_whose_thread_runs_on_is_soon_frozen_at_once(launcher, tmp_path):
     ("level", "pause", "late"),
     [
         pytest.param("landlock", 0.0, True, id="one process for certain"),
-        pytest.param("rlimits", 0.0, False, id="perhaps several processes, whose CPU time can be lost"),
+        pytest.param(
+            "rlimits", 0.0, False, id="perhaps several processes, whose CPU time can be lost"
+        ),
         pytest.param("landlock", PATIENT_S * 1.1, False, id="slow rules"),
     ],
 )
-def test_a_match_is_frozen_late_only_where_that_costs_nobody_anything(launcher, tmp_path, patient, level, pause, late):
+def test_a_match_is_frozen_late_only_where_that_costs_nobody_anything(
+    launcher, tmp_path, patient, level, pause, late
+):
     match = live.match_of(
-        "mummy_maze/duel", live.bot_of(tmp_path / "bot.py", text()), conditions=Conditions(sandbox=level)
+        "mummy_maze/duel",
+        live.bot_of(tmp_path / "bot.py", text()),
+        conditions=Conditions(sandbox=level),
     )
     with LiveBots(match, match.seats, launcher, freeze_late=True) as opened:
         first, second = opened.bots.values()
@@ -187,7 +209,9 @@ def test_children_that_compute_unasked_are_stopped_with_their_parent(launcher, t
     """Their CPU time may be lost when they end, so this match is not frozen late."""
     conditions = Conditions(sandbox="landlock", limits=Limits(processes=2))
     source = text(after="child = os.fork() or (burn(0.0005), os._exit(0)); os.waitpid(child, 0)")
-    match = live.match_of("mummy_maze/duel", live.bot_of(tmp_path / "bot.py", source), conditions=conditions)
+    match = live.match_of(
+        "mummy_maze/duel", live.bot_of(tmp_path / "bot.py", source), conditions=conditions
+    )
     with LiveBots(match, match.seats, launcher, freeze_late=True) as opened:
         opened.ask(dict.fromkeys(opened.bots, READY))
         for role in [*opened.bots] * 5:
@@ -197,7 +221,9 @@ def test_children_that_compute_unasked_are_stopped_with_their_parent(launcher, t
 
 
 def test_beside_a_bot_whose_waits_are_not_excused_nobody_is_left_awake(launcher, tmp_path, patient):
-    forks, single = (live.bot_of(tmp_path / f"{name}.py", text() + f"# {name}") for name in ("forks", "single"))
+    forks, single = (
+        live.bot_of(tmp_path / f"{name}.py", text() + f"# {name}") for name in ("forks", "single")
+    )
     single = replace(single, limits=Limits(processes=1))
     conditions = Conditions(sandbox="landlock", limits=Limits(processes=2))
     match = live.match_of("mummy_maze/duel", forks, single, conditions=conditions)
@@ -212,11 +238,15 @@ def test_beside_a_bot_whose_waits_are_not_excused_nobody_is_left_awake(launcher,
 
 
 def test_while_somebody_watches_a_match_no_bot_is_awake_between_two_turns(tmp_path):
-    match = live.match_of("mummy_maze/duel", live.bot_of(tmp_path / "bot.py", RANDOM), conditions=LANDLOCK)
+    match = live.match_of(
+        "mummy_maze/duel", live.bot_of(tmp_path / "bot.py", RANDOM), conditions=LANDLOCK
+    )
     seen: list[bool] = []
 
     def look(_: object) -> None:
-        if len(seen) < 8:  # to look at all processes of this machine takes most of the time of this test
+        if (
+            len(seen) < 8
+        ):  # to look at all processes of this machine takes most of the time of this test
             seen.append(until(lambda: all(map(stopped, descendants(launcher._spawner.pid)))))
 
     with Launcher() as launcher:
@@ -249,8 +279,12 @@ for line in sys.stdin:
 
 
 @pytest.mark.parametrize("freeze", [True, False])
-def test_an_answer_counts_whether_it_is_short_or_not_and_whatever_comes_with_it(launcher, tmp_path, freeze):
-    with opponents(launcher, tmp_path, Conditions(sandbox="landlock", freeze=freeze), odd=ANSWERS) as bots:
+def test_an_answer_counts_whether_it_is_short_or_not_and_whatever_comes_with_it(
+    launcher, tmp_path, freeze
+):
+    with opponents(
+        launcher, tmp_path, Conditions(sandbox="landlock", freeze=freeze), odd=ANSWERS
+    ) as bots:
         heard = [ask_all(bots, {"odd": GO}, freeze_late=True)["odd"] for _ in range(13)]
     assert [reply.line for reply in heard[:12]] == [b"x"] * 12
     remarks = [remark for reply in heard for remark in reply.remarks]

@@ -23,11 +23,16 @@ def wrappers(request, monkeypatch):
 def record_of(tmp_path, launcher, program: str):
     bot = live.bot_of(tmp_path / "bot.py", python(program))
     quiet = live.bot_of(tmp_path / "quiet.py", python("say(legal[0])"))
-    return play(live.match_of("kuhn_poker/three_cards", bot, quiet, conditions=PATIENT), launcher=launcher)
+    return play(
+        live.match_of("kuhn_poker/three_cards", bot, quiet, conditions=PATIENT), launcher=launcher
+    )
 
 
 def test_a_bot_without_a_model_reads_why_and_plays_on(tmp_path, launcher):
-    asks = 'say(\'model {"prompt": "x"}\'); said = sys.stdin.readline().strip(); say("# " + said); say(legal[0])'
+    asks = (
+        'say(\'model {"prompt": "x"}\'); said = sys.stdin.readline().strip(); say("# " + said); '
+        "say(legal[0])"
+    )
     record = record_of(tmp_path, launcher, asks)
     assert record.verdict.faults == ()
     (remark, *_) = next(turn.remarks for turn in record.turns if turn.role == "first")

@@ -1,4 +1,6 @@
-"""The output of a bot: the same answer in any pieces, recorded remarks and warnings, counted floods."""
+"""The output of a bot: the same answer in any pieces, recorded remarks and warnings, counted
+floods.
+"""
 
 import unicodedata
 from itertools import pairwise
@@ -81,10 +83,16 @@ def test_remarks_are_capped_for_each_answer_anew():
 
 def test_a_line_as_long_as_allowed_is_an_answer_and_one_byte_more_is_garbled():
     assert output_of(b"m" * LINE_LIMIT + b"\n").answer_in(b"", ready=False) == b"m" * LINE_LIMIT
-    for too_long in (b"m" * (LINE_LIMIT + 1), b"m" * (LINE_LIMIT + 1) + b"\nmove\n", b"#" * (LINE_LIMIT + 1) + b"\n"):
+    for too_long in (
+        b"m" * (LINE_LIMIT + 1),
+        b"m" * (LINE_LIMIT + 1) + b"\nmove\n",
+        b"#" * (LINE_LIMIT + 1) + b"\n",
+    ):
         output = output_of(too_long)
         assert output.answer_in(b"", ready=False) is None
-        assert output.excess() == Failure(cause=Cause.LINE_TOO_LONG, words="a line of more than 65536 bytes")
+        assert output.excess() == Failure(
+            cause=Cause.LINE_TOO_LONG, words="a line of more than 65536 bytes"
+        )
         assert output.answer_in(b"", ready=False) is None
 
 
@@ -94,7 +102,9 @@ def test_too_much_output_is_counted_from_the_last_question():
     assert output.excess() is None
     output.take(b"# " + b"x" * 1000 + b"\n")
     assert output.answer_in(b"", ready=False) is None
-    assert output.excess() == Failure(cause=Cause.OUTPUT, words=f"output: more than {TURN_LIMIT} bytes in one turn")
+    assert output.excess() == Failure(
+        cause=Cause.OUTPUT, words=f"output: more than {TURN_LIMIT} bytes in one turn"
+    )
     output.renew()
     assert output.excess() is None
 

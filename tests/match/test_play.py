@@ -1,4 +1,6 @@
-"""One match with real bots in real processes: its record, and the seats that play on when another is out."""
+"""One match with real bots in real processes: its record, and the seats that play on when another
+is out.
+"""
 
 from dataclasses import replace
 from functools import partial
@@ -23,7 +25,10 @@ READY = "say('ready')"
 FIRST = "say(legal[0])"
 DICE = "say('# I have', len(legal), 'moves'); say(dice.choice(legal))"
 CRASH = "os._exit(5) if turns == 3 else say(legal[0])"
-SEEDED = {"first": "import random\ndice = random.Random()", "each": "if word == 'seed': dice.seed(rest)"}
+SEEDED = {
+    "first": "import random\ndice = random.Random()",
+    "each": "if word == 'seed': dice.seed(rest)",
+}
 PATIENT = Conditions(time=TimeControl(start=20.0, move=20.0))
 
 
@@ -44,7 +49,9 @@ def timeless(record: Record) -> Record:
         record,
         started="",
         seconds=0.0,
-        turns=tuple(turn._replace(wall=0.0, cpu=0.0, waited=0.0, late=0.0) for turn in record.turns),
+        turns=tuple(
+            turn._replace(wall=0.0, cpu=0.0, waited=0.0, late=0.0) for turn in record.turns
+        ),
         seats=tuple(replace(seat, ready=None, memory=0, cpu=0.0) for seat in record.seats),
     )
 
@@ -66,7 +73,10 @@ def test_a_match_is_recorded_whole_and_its_moves_replay_to_the_same_states(bot, 
         state = game.play(state, {turn.role: turn.move})
         assert turn.digest == facts_digest(game.view(state, None))
     outcome = game.outcome(state)
-    assert (dict(record.verdict.scores), record.verdict.reason) == (dict(outcome.scores), outcome.reason)
+    assert (dict(record.verdict.scores), record.verdict.reason) == (
+        dict(outcome.scores),
+        outcome.reason,
+    )
     assert [(seat.bot, seat.exit, seat.killed) for seat in record.seats] == [
         ("a", "exit 0", False),
         ("b", "exit 0", False),
@@ -89,7 +99,9 @@ def test_an_observer_is_called_after_each_turn_and_once_before_the_first(bot, la
     def observe(referee: Referee) -> None:
         calls.append((len(referee.turns), referee.verdict is not None))
 
-    record = play(match_of("mummy_maze/duel", bot("a"), bot("b", DICE)), launcher=launcher, observer=observe)
+    record = play(
+        match_of("mummy_maze/duel", bot("a"), bot("b", DICE)), launcher=launcher, observer=observe
+    )
     last = len(record.turns)
     assert calls == [(turn, turn == last) for turn in range(last + 1)]
 
@@ -122,7 +134,11 @@ def test_a_match_without_a_launcher_opens_one_and_closes_it(bot, monkeypatch):
 def test_a_bot_that_failed_the_roll_call_forfeits_unstarted(bot, launcher, monkeypatch):
     monkeypatch.setattr(launcher, "start", None)
     known = Fault(role="explorer", ending=Ending.CRASHED, turn=0, words="exit 1 at the roll call")
-    record = play(match_of("mummy_maze/duel", bot("b"), bot("a")), launcher=launcher, earlier_faults={"a": known})
+    record = play(
+        match_of("mummy_maze/duel", bot("b"), bot("a")),
+        launcher=launcher,
+        earlier_faults={"a": known},
+    )
     assert record.verdict.scores == {"explorer": 100, "mummy": 0}
     assert record.verdict.faults == (replace(known, role="mummy"),)
     assert record.turns == ()
@@ -130,8 +146,13 @@ def test_a_bot_that_failed_the_roll_call_forfeits_unstarted(bot, launcher, monke
 
 
 def test_two_bots_that_failed_the_roll_call_lose_both(bot, launcher):
-    faults = {name: Fault(role="mummy", ending=Ending.TIMEOUT, turn=0, words="no `ready`") for name in "ab"}
-    record = play(match_of("mummy_maze/duel", bot("a"), bot("b")), launcher=launcher, earlier_faults=faults)
+    faults = {
+        name: Fault(role="mummy", ending=Ending.TIMEOUT, turn=0, words="no `ready`")
+        for name in "ab"
+    }
+    record = play(
+        match_of("mummy_maze/duel", bot("a"), bot("b")), launcher=launcher, earlier_faults=faults
+    )
     assert record.verdict.scores == {"explorer": 0, "mummy": 0}
     assert [fault.role for fault in record.verdict.faults] == ["explorer", "mummy"]
 
@@ -147,7 +168,9 @@ def test_a_ghost_whose_partner_failed_the_roll_call_plays_with_a_substitute(bot,
 
 
 def test_a_ghost_plays_on_after_its_partners_crash(bot, launcher):
-    record = play(match_of("pacman/classic", bot("a"), bot("b"), bot("c", CRASH)), launcher=launcher)
+    record = play(
+        match_of("pacman/classic", bot("a"), bot("b"), bot("c", CRASH)), launcher=launcher
+    )
     (fault,) = record.verdict.faults
     assert (fault.role, fault.ending, fault.turn) == ("inky", Ending.CRASHED, 6)
     assert "exit 5" in fault.words
@@ -159,7 +182,9 @@ def test_a_ghost_plays_on_after_its_partners_crash(bot, launcher):
 
 
 def test_pacman_wins_when_both_ghosts_are_out(bot, launcher):
-    record = play(match_of("pacman/classic", bot("a"), bot("b", CRASH), bot("c", CRASH)), launcher=launcher)
+    record = play(
+        match_of("pacman/classic", bot("a"), bot("b", CRASH), bot("c", CRASH)), launcher=launcher
+    )
     assert record.verdict.reason == "forfeit"
     assert record.verdict.scores == {"pacman": 100, "blinky": 0, "inky": 0}
     assert [fault.role for fault in record.verdict.faults] == ["blinky", "inky"]
@@ -169,17 +194,22 @@ def test_a_forgiven_answer_is_noted_to_the_bot_which_plays_on(bot, launcher):
     wrong = "print('no move' if turns == 2 else legal[0], flush=True)"
     conditions = replace(PATIENT, strikes=1)
     record = play(
-        match_of("mummy_maze/duel", bot("a", wrong), bot("b", DICE), conditions=conditions), launcher=launcher
+        match_of("mummy_maze/duel", bot("a", wrong), bot("b", DICE), conditions=conditions),
+        launcher=launcher,
     )
     struck = [turn for turn in record.turns if turn.by == "strike"]
-    assert [(turn.role, turn.number, turn.rejected_text) for turn in struck] == [("explorer", 3, "no move")]
+    assert [(turn.role, turn.number, turn.rejected_text) for turn in struck] == [
+        ("explorer", 3, "no move")
+    ]
     assert record.verdict.faults == ()
 
 
 @pytest.mark.slow
 def test_the_bank_pays_for_slow_answers_until_it_is_empty(bot, launcher):
     conditions = Conditions(time=TimeControl(start=20.0, move=0.3, bank=0.5, margin=0.0))
-    match = match_of("mummy_maze/duel", bot("a", f"time.sleep(0.5); {FIRST}"), bot("b"), conditions=conditions)
+    match = match_of(
+        "mummy_maze/duel", bot("a", f"time.sleep(0.5); {FIRST}"), bot("b"), conditions=conditions
+    )
     record = play(match, launcher=launcher)
     (fault,) = record.verdict.faults
     slow: list[Turn] = [turn for turn in record.turns if turn.role == "explorer"]
@@ -191,7 +221,11 @@ def test_the_bank_pays_for_slow_answers_until_it_is_empty(bot, launcher):
 
 @pytest.mark.parametrize(
     ("ready", "ending"),
-    [(READY, None), ("sys.exit('no')", Ending.CRASHED), ("print('Ready', flush=True)", Ending.TIMEOUT)],
+    [
+        (READY, None),
+        ("sys.exit('no')", Ending.CRASHED),
+        ("print('Ready', flush=True)", Ending.TIMEOUT),
+    ],
 )
 def test_a_roll_call_finds_the_bots_that_are_not_ready(bot, launcher, ready, ending):
     conditions = Conditions(time=TimeControl(start=20.0 if ending is None else 0.5))
@@ -215,7 +249,10 @@ def test_play_needs_no_file_of_ours_in_the_working_folder(bot, launcher, tmp_pat
 def test_a_match_is_played_by_paths_of_bots_from_python(bot):
     first, dice = bot("a"), bot("b", DICE)
     record = arena.play_match("mummy_maze/duel", {"explorer": first.files, "mummy": dice}, seed=3)
-    assert [(seat.role, seat.bot.name) for seat in record.match.seats] == [("explorer", "a"), ("mummy", "b")]
+    assert [(seat.role, seat.bot.name) for seat in record.match.seats] == [
+        ("explorer", "a"),
+        ("mummy", "b"),
+    ]
     assert record.match.conditions.sandbox in levels.CONFINING
     assert not record.verdict.faults
     assert arena.load_game("mummy_maze/duel").roles == ("explorer", "mummy")

@@ -46,13 +46,25 @@ def reused(launcher):
     reused.close()
 
 
-def bot_of(folder: Path, cpu: float = 0.0, *, dies: bool = False, first: str = "", go: str = "", end: str = "") -> Bot:
+def bot_of(
+    folder: Path,
+    cpu: float = 0.0,
+    *,
+    dies: bool = False,
+    first: str = "",
+    go: str = "",
+    end: str = "",
+) -> Bot:
     """Write a bot that counts its matches, and does this, too."""
     go, end = f"{go}\n{GO.format(cpu=cpu)}", end or END.format(dies=dies)
-    return live.bot_of(folder / "stays.py", python(go, first=f"{first}\nplayed = 0", ready=READY, end=end))
+    return live.bot_of(
+        folder / "stays.py", python(go, first=f"{first}\nplayed = 0", ready=READY, end=end)
+    )
 
 
-def match(number: int, bot: Bot, *, keep: bool = True, cpu: float = 60.0, sandbox: str = "") -> Match:
+def match(
+    number: int, bot: Bot, *, keep: bool = True, cpu: float = 60.0, sandbox: str = ""
+) -> Match:
     conditions = Conditions(
         time=TimeControl(start=20.0, move=20.0),
         limits=Limits(cpu=cpu),
@@ -79,7 +91,9 @@ def pids(record: Record) -> set[int]:
     return {int(remark.split()[1]) for remark in remarks(record)}
 
 
-def test_a_bot_that_says_ready_again_plays_its_next_match_in_one_process(launcher, reused, tmp_path):
+def test_a_bot_that_says_ready_again_plays_its_next_match_in_one_process(
+    launcher, reused, tmp_path
+):
     bot = bot_of(tmp_path)
     first, second = (play(match(number, bot), launcher=launcher) for number in (1, 2))
     assert not first.verdict.faults
@@ -96,10 +110,14 @@ def test_a_bot_that_says_ready_again_plays_its_next_match_in_one_process(launche
 def test_its_scratch_folder_is_empty_again_before_its_next_match(launcher, reused, tmp_path):
     bot = bot_of(tmp_path)
     for number in (1, 2):
-        assert all("found nothing" in one for one in remarks(play(match(number, bot), launcher=launcher)))
+        assert all(
+            "found nothing" in one for one in remarks(play(match(number, bot), launcher=launcher))
+        )
 
 
-def test_where_the_event_does_not_allow_it_every_match_has_fresh_processes(launcher, reused, tmp_path):
+def test_where_the_event_does_not_allow_it_every_match_has_fresh_processes(
+    launcher, reused, tmp_path
+):
     bot = bot_of(tmp_path)
     first, second = (play(match(number, bot, keep=False), launcher=launcher) for number in (1, 2))
     assert pids(first).isdisjoint(pids(second))
@@ -117,7 +135,9 @@ def test_a_bot_that_died_while_it_waited_is_started_again(launcher, reused, tmp_
     assert pids(first).isdisjoint(pids(second))
 
 
-def test_a_bot_that_dies_of_its_end_is_started_again_and_loses_nothing_by_it(launcher, reused, tmp_path):
+def test_a_bot_that_dies_of_its_end_is_started_again_and_loses_nothing_by_it(
+    launcher, reused, tmp_path
+):
     bot = bot_of(tmp_path, dies=True)
     records = [play(match(number, bot), launcher=launcher) for number in (1, 2)]
     assert not any(record.verdict.faults for record in records)
@@ -133,8 +153,12 @@ def test_cpu_time_counts_from_the_beginning_of_each_match(launcher, reused, tmp_
     assert all(seat.cpu < 0.15 for record in records for seat in record.seats)
 
 
-def test_a_bot_whose_name_in_process_lists_is_no_text_is_reused_like_any_other(launcher, reused, tmp_path):
-    bot = bot_of(tmp_path, first="import ctypes\nctypes.CDLL(None).prctl(15, b'\\xff\\n', 0, 0, 0)\n")
+def test_a_bot_whose_name_in_process_lists_is_no_text_is_reused_like_any_other(
+    launcher, reused, tmp_path
+):
+    bot = bot_of(
+        tmp_path, first="import ctypes\nctypes.CDLL(None).prctl(15, b'\\xff\\n', 0, 0, 0)\n"
+    )
     records = [play(match(number, bot), launcher=launcher) for number in (1, 2)]
     assert {seat.before for seat in records[1].seats} == {1}
     assert all(seat.memory > 0 for seat in records[1].seats)
@@ -151,7 +175,9 @@ def test_a_bot_whose_scratch_folder_cannot_be_emptied_is_not_reused(launcher, re
 
 def test_cpu_time_of_earlier_matches_does_not_count(launcher, tmp_path):
     burns = python(ready="while time.process_time() < 0.1: pass\nsay('ready')")
-    with live.ready(live.bot_of(tmp_path / "bot.py", burns), Conditions(sandbox="landlock"), launcher) as bot:
+    with live.ready(
+        live.bot_of(tmp_path / "bot.py", burns), Conditions(sandbox="landlock"), launcher
+    ) as bot:
         dog = bot._watchdog
         dog._limits = Limits(cpu=0.05)
         assert dog.look(math.inf).cause is Cause.CPU
@@ -159,7 +185,9 @@ def test_cpu_time_of_earlier_matches_does_not_count(launcher, tmp_path):
         assert dog.look(math.inf) is None
 
 
-def test_a_roll_call_leaves_the_bots_alive_that_wait_for_their_next_match(launcher, reused, tmp_path):
+def test_a_roll_call_leaves_the_bots_alive_that_wait_for_their_next_match(
+    launcher, reused, tmp_path
+):
     bot = bot_of(tmp_path)
     first, second = match(1, bot), match(2, bot)
     lane.perform(launcher, Work(match=first))

@@ -1,4 +1,6 @@
-"""A bot that the organiser allows processes of its own: it plays, is checked alike, and no other bot gains by it."""
+"""A bot that the organiser allows processes of its own: it plays, is checked alike, and no other
+bot gains by it.
+"""
 
 import json
 from dataclasses import replace
@@ -27,7 +29,9 @@ def test_a_bot_of_two_processes_is_frozen_and_doubted_as_such(tmp_path, launcher
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Make a workspace of two bots of one process, and the wrapper beside it."""
-    made = workspaces.make(tmp_path_factory.mktemp("own") / "ws", {"first": sprint.FIRST, "last": sprint.LAST})
+    made = workspaces.make(
+        tmp_path_factory.mktemp("own") / "ws", {"first": sprint.FIRST, "last": sprint.LAST}
+    )
     (made.parent / "wrapper.py").write_text(WRAPPER)
     return made
 
@@ -39,7 +43,10 @@ def test_whoever_takes_a_bot_in_reads_what_it_asks_for(tmp_path):
     (tmp_path / "asks" / "bot.toml").write_text("command = 'sh bot.sh'\nlimits = {processes = 2}\n")
     (tmp_path / "asks" / "bot.sh").write_text(sprint.LAST)
     done = cup.arena(folder, "submit", str(tmp_path / "asks"))
-    words = "asks asks for 2 processes and gets 1: `processes = 2` in its [[bot]] table in tournament.toml"
+    words = (
+        "asks asks for 2 processes and gets 1: `processes = 2` in its [[bot]] table in "
+        "tournament.toml"
+    )
     assert (done.returncode, words in done.stderr) == (0, True)
     assert words in cup.arena(folder, "check", "asks").stdout
 
@@ -75,7 +82,9 @@ def test_a_bot_is_refused_taken_in_and_played_as_the_organiser_allows(folder):
     assert "[[bot]]" not in played.stderr
     assert {row["bot"]: row["forfeits"] for row in cup.leaderboard(folder)}["wrapper"] == "0"
     assert cup.arena(folder, "verify").returncode == 0
-    (match,) = json.loads(cup.arena(folder, "match", "wrapper", "first", "--board", "sprint", "--json").stdout)
+    (match,) = json.loads(
+        cup.arena(folder, "match", "wrapper", "first", "--board", "sprint", "--json").stdout
+    )
     assert match["reason"] == "rest"
     file.write_text(plain + GRANT.replace("2", "3"))
     assert cup.run_event(folder).returncode == 0

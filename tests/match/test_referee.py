@@ -1,4 +1,6 @@
-"""The referee as a table of dialogues: replies, and the verdicts that follow. No process, no clock, no file."""
+"""The referee as a table of dialogues: replies, and the verdicts that follow. No process, no clock,
+no file.
+"""
 
 import sys
 
@@ -21,7 +23,9 @@ def say(text: str, wall: float = 0.0) -> Reply:
     return Reply(line=text.encode(), spent=TimeUsed(wall=wall))
 
 
-def dialogue(script: dict[str, list[Reply]], game: Duet | None = None, **conditions: object) -> Referee:
+def dialogue(
+    script: dict[str, list[Reply]], game: Duet | None = None, **conditions: object
+) -> Referee:
     """Play a match in which each role answers from its list, then `wait`s."""
     game = game or Duet()
     referee = Referee(game, match_of(game, **conditions))
@@ -34,7 +38,9 @@ def dialogue(script: dict[str, list[Reply]], game: Duet | None = None, **conditi
     return referee
 
 
-def verdict_of(script: dict[str, list[Reply]], game: Duet | None = None, **conditions: object) -> Verdict:
+def verdict_of(
+    script: dict[str, list[Reply]], game: Duet | None = None, **conditions: object
+) -> Verdict:
     verdict = dialogue(script, game, **conditions).verdict
     assert verdict is not None
     return verdict
@@ -47,13 +53,29 @@ def scores(fox: int, hen: int, chick: int) -> dict[str, int]:
 @pytest.mark.parametrize(
     ("script", "expected", "reason", "faults"),
     [
-        pytest.param({"fox": [READY, say("win")]}, scores(100, 0, 0), "time up", [], id="by the rules"),
-        pytest.param({"fox": [READY, say("  win\t\r")]}, scores(100, 0, 0), "time up", [], id="blanks are trimmed"),
         pytest.param(
-            {"fox": [READY, say("fly")]}, scores(0, 100, 100), "forfeit", [("fox", "illegal_move", 1)], id="illegal"
+            {"fox": [READY, say("win")]}, scores(100, 0, 0), "time up", [], id="by the rules"
         ),
         pytest.param(
-            {"fox": [READY, say("Win")]}, scores(0, 100, 100), "forfeit", [("fox", "illegal_move", 1)], id="wrong case"
+            {"fox": [READY, say("  win\t\r")]},
+            scores(100, 0, 0),
+            "time up",
+            [],
+            id="blanks are trimmed",
+        ),
+        pytest.param(
+            {"fox": [READY, say("fly")]},
+            scores(0, 100, 100),
+            "forfeit",
+            [("fox", "illegal_move", 1)],
+            id="illegal",
+        ),
+        pytest.param(
+            {"fox": [READY, say("Win")]},
+            scores(0, 100, 100),
+            "forfeit",
+            [("fox", "illegal_move", 1)],
+            id="wrong case",
         ),
         pytest.param(
             {"fox": [READY, Reply(line=b"\xff\xfe")]},
@@ -63,15 +85,47 @@ def scores(fox: int, hen: int, chick: int) -> dict[str, int]:
             id="not UTF-8",
         ),
         pytest.param(
-            {"fox": [READY, say("win\x00")]}, scores(0, 100, 100), "forfeit", [("fox", "garbled", 1)], id="a NUL"
+            {"fox": [READY, say("win\x00")]},
+            scores(0, 100, 100),
+            "forfeit",
+            [("fox", "garbled", 1)],
+            id="a NUL",
         ),
         pytest.param(
-            {"fox": [READY, say("win\u2028")]}, scores(0, 100, 100), "forfeit", [("fox", "garbled", 1)], id="U+2028"
+            {"fox": [READY, say("win\u2028")]},
+            scores(0, 100, 100),
+            "forfeit",
+            [("fox", "garbled", 1)],
+            id="U+2028",
         ),
-        pytest.param({"fox": [READY, LATE]}, scores(0, 100, 100), "forfeit", [("fox", "timeout", 1)], id="late"),
-        pytest.param({"fox": [READY, CRASH]}, scores(0, 100, 100), "forfeit", [("fox", "crashed", 1)], id="crash"),
-        pytest.param({"fox": [READY, FAT]}, scores(0, 100, 100), "forfeit", [("fox", "limit_exceeded", 1)], id="limit"),
-        pytest.param({"fox": [LATE]}, scores(0, 100, 100), "forfeit", [("fox", "timeout", 0)], id="never ready"),
+        pytest.param(
+            {"fox": [READY, LATE]},
+            scores(0, 100, 100),
+            "forfeit",
+            [("fox", "timeout", 1)],
+            id="late",
+        ),
+        pytest.param(
+            {"fox": [READY, CRASH]},
+            scores(0, 100, 100),
+            "forfeit",
+            [("fox", "crashed", 1)],
+            id="crash",
+        ),
+        pytest.param(
+            {"fox": [READY, FAT]},
+            scores(0, 100, 100),
+            "forfeit",
+            [("fox", "limit_exceeded", 1)],
+            id="limit",
+        ),
+        pytest.param(
+            {"fox": [LATE]},
+            scores(0, 100, 100),
+            "forfeit",
+            [("fox", "timeout", 0)],
+            id="never ready",
+        ),
         pytest.param(
             {"fox": [CRASH], "hen": [CRASH], "chick": [LATE]},
             scores(0, 0, 0),
@@ -210,10 +264,22 @@ def test_a_bot_is_told_what_the_others_played_since_it_was_last_asked():
     moves = {"fox": "win", "hen": "wait", "chick": "walk on"}
     while asks := referee.asks():
         for role, ask in asks.items():
-            seen[role].append(" | ".join(line for line in ask.text.decode().splitlines() if line.startswith("last")))
+            seen[role].append(
+                " | ".join(
+                    line for line in ask.text.decode().splitlines() if line.startswith("last")
+                )
+            )
         referee.hear({role: say(moves[role]) for role in asks})
-    assert seen["fox"] == ["", "last hen wait | last chick walk on", "last hen wait | last chick walk on"]
-    assert seen["hen"] == ["last fox win", "last chick walk on | last fox win", "last chick walk on | last fox win"]
+    assert seen["fox"] == [
+        "",
+        "last hen wait | last chick walk on",
+        "last hen wait | last chick walk on",
+    ]
+    assert seen["hen"] == [
+        "last fox win",
+        "last chick walk on | last fox win",
+        "last chick walk on | last fox win",
+    ]
 
 
 def test_in_a_game_with_hidden_moves_nobody_is_told_the_others_moves():

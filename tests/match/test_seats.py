@@ -58,7 +58,9 @@ class StrangersSeat:
         self.happened.append("closed")
 
     def report(self) -> SeatReport:
-        return SeatReport(role=self.seat.role, bot=self.seat.bot.name, digest="s", confined="by a stranger")
+        return SeatReport(
+            role=self.seat.role, bot=self.seat.bot.name, digest="s", confined="by a stranger"
+        )
 
 
 @pytest.fixture
@@ -77,12 +79,16 @@ def stranger(monkeypatch):
     return seats, lines
 
 
-def match_of(tmp_path, label: str = "kuhn_poker/three_cards", conditions: Conditions = PATIENT) -> Match:
+def match_of(
+    tmp_path, label: str = "kuhn_poker/three_cards", conditions: Conditions = PATIENT
+) -> Match:
     bot = live.bot_of(tmp_path / "bot.py", python("say(legal[0])"))
     return live.match_of(label, STRANGER, bot, conditions=conditions)
 
 
-def test_a_seat_of_a_new_kind_is_greeted_asked_told_the_end_and_reported(tmp_path, launcher, stranger):
+def test_a_seat_of_a_new_kind_is_greeted_asked_told_the_end_and_reported(
+    tmp_path, launcher, stranger
+):
     record = play(match_of(tmp_path), launcher=launcher)
     (seat,) = stranger[0]
     assert record.verdict.faults == ()
@@ -107,8 +113,12 @@ def test_a_seat_is_closed_when_arena_fails_in_the_middle_of_a_match(tmp_path, la
     assert stranger[0][0].happened == ["greeted", "asked", "closed"]
 
 
-@pytest.mark.skipif(choice.failure("landlock") is not None, reason="elsewhere a bot is frozen at once anyway")
-def test_no_program_is_awake_while_another_kind_of_seat_thinks(tmp_path, launcher, stranger, monkeypatch):
+@pytest.mark.skipif(
+    choice.failure("landlock") is not None, reason="elsewhere a bot is frozen at once anyway"
+)
+def test_no_program_is_awake_while_another_kind_of_seat_thinks(
+    tmp_path, launcher, stranger, monkeypatch
+):
     # An answer is short that took up to half a second, so that it needs no luck on a busy machine.
     monkeypatch.setattr("arena.match.bot.SHORT_ANSWER_MS", 500)
     for module in ("bot", "bot.stopwatch", "live_bots"):
@@ -121,7 +131,9 @@ def test_no_program_is_awake_while_another_kind_of_seat_thinks(tmp_path, launche
 
     confined = replace(PATIENT, sandbox="landlock")
     match = match_of(tmp_path, "mummy_maze/duel", confined)
-    stranger[1].extend([lambda: None] * 5 + [look] * 3)  # the first questions do not go the fast path
+    stranger[1].extend(
+        [lambda: None] * 5 + [look] * 3
+    )  # the first questions do not go the fast path
     play(match, launcher=launcher)
     assert awake == [False] * 3
 

@@ -1,4 +1,6 @@
-"""Seeds: a bot can predict neither draws nor its opponent, and a record can be replayed without the secret."""
+"""Seeds: a bot can predict neither draws nor its opponent, and a record can be replayed without the
+secret.
+"""
 
 import os
 import random
@@ -36,11 +38,16 @@ def house_event(seed: int | str) -> Event:
 
 
 def entropies(label: str, own: str, published: Iterable[Record]) -> Iterator[tuple[str, str]]:
-    """What an author can try: event seeds that organisers choose, and all that records of other matches reveal.
+    """What an author can try: event seeds that organisers choose, and all that records of other
+    matches reveal.
 
     Each with the opponent that it would mean.
     """
-    seeds = [*range(3000), *(one.match.seed for one in published), *(one.match.key for one in published)]
+    seeds = [
+        *range(3000),
+        *(one.match.seed for one in published),
+        *(one.match.key for one in published),
+    ]
     for other in HOUSE:
         for repeat in range(2):
             for seed in seeds:
@@ -52,8 +59,12 @@ def entropies(label: str, own: str, published: Iterable[Record]) -> Iterator[tup
 
 
 def attack(record: Record, role: str, published: Iterable[Record] = ()) -> tuple[str, str] | None:
-    """The opponent and the entropy of a match, from the lines that one seat read before it said `ready`."""
-    lines = dict(line.split(" ", 1) for line in asked(record, role)[0].ask.text.decode().splitlines()[:7])
+    """The opponent and the entropy of a match, from the lines that one seat read before it said
+    `ready`.
+    """
+    lines = dict(
+        line.split(" ", 1) for line in asked(record, role)[0].ask.text.decode().splitlines()[:7]
+    )
     own = next(seat.bot.name for seat in record.match.seats if seat.role == role)
     for other, entropy in entropies(lines["game"], own, list(published)):
         if bot_seed(entropy, role) == int(lines["seed"]):
@@ -67,19 +78,26 @@ def asked(record: Record, role: str) -> tuple[Exchange, ...]:
 
 def foretold(record: Record, role: str, entropy: str) -> list[str]:
     """The moves of the house bot `dice` in this role, from the entropy of its match."""
-    return thrown(record, role, bot_secret(record.match.key and entropy, role) or bot_seed(entropy, role))
+    return thrown(
+        record, role, bot_secret(record.match.key and entropy, role) or bot_seed(entropy, role)
+    )
 
 
 def thrown(record: Record, role: str, seed: int | str) -> list[str]:
     """The moves of a bot in this role that throws dice by this seed."""
     dice = random.Random(seed)
     questions = [one.ask.text.decode().splitlines() for one in asked(record, role)[1:]]
-    return [dice.choice([line[6:] for line in lines if line.startswith("legal ")]) for lines in questions]
+    return [
+        dice.choice([line[6:] for line in lines if line.startswith("legal ")])
+        for lines in questions
+    ]
 
 
 def test_who_guesses_a_seed_that_is_a_number_foresees_the_opponents_dice(launcher):
     event = house_event(2026)
-    record = play(event.match(event.boards[0], (HOUSE["walker"], HOUSE["dice"]), 1), launcher=launcher)
+    record = play(
+        event.match(event.boards[0], (HOUSE["walker"], HOUSE["dice"]), 1), launcher=launcher
+    )
     other, entropy = attack(record, "explorer")
     assert other == "dice"
     moves = [turn.move for turn in record.turns if turn.role == "mummy"]
@@ -92,13 +110,21 @@ def test_a_drawn_seed_can_be_foretold_from_nothing_that_a_bot_or_its_author_sees
     board = event.boards[0]
     record, leg, repeat = (
         play(event.match(board, tuple(HOUSE[name] for name in names), number), launcher=launcher)
-        for names, number in ((("walker", "dice"), 0), (("dice", "walker"), 0), (("walker", "dice"), 1))
+        for names, number in (
+            (("walker", "dice"), 0),
+            (("dice", "walker"), 0),
+            (("walker", "dice"), 1),
+        )
     )
     assert attack(record, "explorer", [leg, repeat]) is None
     moves = [turn.move for turn in record.turns if turn.role == "mummy"]
-    assert foretold(record, "mummy", record.match.key) == moves  # the attack would work, if it had the key
+    assert (
+        foretold(record, "mummy", record.match.key) == moves
+    )  # the attack would work, if it had the key
     assert all(foretold(record, "mummy", one.match.key) != moves for one in (leg, repeat))
-    assert thrown(record, "mummy", bot_seed(record.match.key, "mummy")) != moves  # 31 bits, which can all be tried
+    assert (
+        thrown(record, "mummy", bot_seed(record.match.key, "mummy")) != moves
+    )  # 31 bits, which can all be tried
 
 
 def test_a_secret_is_told_to_one_seat_and_in_events_with_a_secret_seed_only():
@@ -106,7 +132,14 @@ def test_a_secret_is_told_to_one_seat_and_in_events_with_a_secret_seed_only():
     for seed in (1, DRAWN):
         game = toy.Duet()
         asks = Referee(game, toy.match_of(game, seed=seed)).asks()
-        told.append([line for ask in asks.values() for line in ask.text.decode().splitlines() if "secret" in line])
+        told.append(
+            [
+                line
+                for ask in asks.values()
+                for line in ask.text.decode().splitlines()
+                if "secret" in line
+            ]
+        )
     assert told[0] == []
     assert len(set(told[1])) == len(told[1]) == 3
     assert all(re.fullmatch("secret [0-9a-f]{32}", line) for line in told[1])
@@ -131,7 +164,9 @@ def test_every_match_of_a_drawn_seed_has_its_own_constant_key():
     assert len({match.key for match in plan}) == len({match.id for match in plan}) == len(plan)
     assert all(re.fullmatch("[0-9a-f]{32}", match.key) for match in plan)
     assert plan == list(round_robin.batch(house_event(DRAWN), 0, ()))
-    assert not {match.key for match in plan} & {match.key for match in round_robin.batch(house_event(OTHER), 0, ())}
+    assert not {match.key for match in plan} & {
+        match.key for match in round_robin.batch(house_event(OTHER), 0, ())
+    }
 
 
 def test_legs_of_a_drawn_seed_are_still_one_pairing():
@@ -158,7 +193,9 @@ def test_a_number_gives_the_matches_that_it_always_gave():
 
 def test_a_record_plays_again_without_the_seed_of_its_event(launcher):
     event = house_event(DRAWN)
-    record = play(event.match(event.boards[0], (HOUSE["dice"], HOUSE["walker"]), 0), launcher=launcher)
+    record = play(
+        event.match(event.boards[0], (HOUSE["dice"], HOUSE["walker"]), 0), launcher=launcher
+    )
     again = records.unpacked(records.packed(record))
     assert again == record
     assert DRAWN.encode() not in records._record.adapter.dump_json(again)
@@ -178,14 +215,20 @@ def test_a_drawn_seed_is_a_text_of_32_hex_digits(tmp_path, text):
     assert config.load(file, {"seed": text}).seed == text.strip().lower()
 
 
-@pytest.mark.parametrize("seed", ["2026", "3f" * 15, "3f" * 17, "g" * 32, "", 1.5, True, [1], "\u0661" * 32])
+@pytest.mark.parametrize(
+    "seed", ["2026", "3f" * 15, "3f" * 17, "g" * 32, "", 1.5, True, [1], "\u0661" * 32]
+)
 def test_any_other_text_is_no_seed(tmp_path, seed):
     file = workspaces.make(tmp_path / "ws", boards="duel") / "tournament.toml"
-    with pytest.raises(ArenaError, match="seed: expected a whole number from 0, or a text of 32 hex digits"):
+    with pytest.raises(
+        ArenaError, match="seed: expected a whole number from 0, or a text of 32 hex digits"
+    ):
         config.load(file, {"seed": seed})
 
 
-@pytest.mark.parametrize("seed", [DRAWN, "1" * 32, "1" + "0" * 10 + "e" + "1" * 20, "0x" + "1" * 30, "7"])
+@pytest.mark.parametrize(
+    "seed", [DRAWN, "1" * 32, "1" + "0" * 10 + "e" + "1" * 20, "0x" + "1" * 30, "7"]
+)
 def test_a_seed_can_be_typed_whatever_its_digits_look_like(seed):
     wanted = 7 if seed == "7" else seed
     assert options.overrides([f"seed={seed}"]) == {"seed": wanted}
@@ -237,7 +280,9 @@ def test_an_event_with_a_drawn_seed_resumes_verifies_and_gives_the_same_tables(t
         keys = [record.match.key for record in archive.records()]
     assert cup.arena(whole, "rerun", match).returncode == 0
     assert seed_in(whole / "results" / "cup") == DRAWN
-    assert {mode(whole / "results/cup" / name) for name in ("event.sqlite", "tournament.toml")} == {0o600}
+    assert {mode(whole / "results/cup" / name) for name in ("event.sqlite", "tournament.toml")} == {
+        0o600
+    }
     assert mode(whole / "results/cup/leaderboard.csv") != 0o600
     for file in (whole / "results" / "cup").glob("*.csv"):
         assert not any(secret in file.read_text() for secret in (DRAWN, *keys))
@@ -258,4 +303,8 @@ def test_a_run_with_a_number_says_what_can_be_foretold(tmp_path):
         done = cup.run_event(folder, "--bot", bots, "--name", bots[5:])
         notice = "seed 5 is a number: a bot that guesses it can foretell all chance"
         assert (done.returncode, notice in done.stderr) == (0, is_said), done.stderr
-    assert mode(folder / "results/first/event.sqlite") == mode(folder / "results/first/tournament.toml") != 0o600
+    assert (
+        mode(folder / "results/first/event.sqlite")
+        == mode(folder / "results/first/tournament.toml")
+        != 0o600
+    )

@@ -1,4 +1,6 @@
-"""The words of a verdict quote what a bot printed in place of its answer, escaped and cut, wherever they are shown."""
+"""The words of a verdict quote what a bot printed in place of its answer, escaped and cut, wherever
+they are shown.
+"""
 
 import csv
 
@@ -39,7 +41,10 @@ BEFORE_READY = {
     "a full stop": (b"ready.\n", 'it printed "ready." instead'),
     "colours": (b"\x1b[32mready\x1b[0m\n", r'it printed "\x1b[32mready\x1b[0m" instead'),
     "an unusual blank": (b"ready\xc2\xa0\n", r'it printed "ready\xa0" instead'),
-    "UTF-16": ("ready\n".encode("utf-16"), r'it printed "\xff\xfer\x00e\x00a\x00d\x00y\x00" instead'),
+    "UTF-16": (
+        "ready\n".encode("utf-16"),
+        r'it printed "\xff\xfer\x00e\x00a\x00d\x00y\x00" instead',
+    ),
     "quotation marks": (b'"ready"\n', "it printed \"'ready'\" instead"),
     "a banner": (
         b"Bot 3000\n\nby Ada\nREADY\n",
@@ -84,12 +89,17 @@ AT_GO = {
 @pytest.mark.parametrize("kind", AT_GO)
 def test_what_came_instead_of_a_move_is_quoted(tmp_path, launcher, kind):
     answer, quoted = AT_GO[kind]
-    text = f"import os\nprint('ready', flush=True)\nwhile input()[:2] != 'go': pass\n{answer}\n{WAITS}"
+    text = (
+        f"import os\nprint('ready', flush=True)\nwhile input()[:2] != 'go': pass\n{answer}\n{WAITS}"
+    )
     assert quoted in words_of(tmp_path, launcher, text, READY._replace(deadline=9.0), GO)
 
 
 def test_an_answer_that_came_before_its_question_is_quoted(tmp_path, launcher):
-    text = f"import os\nprint('ready', flush=True)\nwhile input()[:2] != 'go': pass\nos.write(1, b'a\\nb\\n'){WAITS}"
+    text = (
+        "import os\nprint('ready', flush=True)\nwhile input()[:2] != 'go': pass\n"
+        f"os.write(1, b'a\\nb\\n'){WAITS}"
+    )
     questions = (READY._replace(deadline=9.0), GO._replace(deadline=9.0), GO)
     words = words_of(tmp_path, launcher, text, *questions)
     assert 'it had printed "b" before it was asked' in words
@@ -99,15 +109,23 @@ def test_an_answer_that_came_before_its_question_is_quoted(tmp_path, launcher):
     ("output", "words"),
     [
         (b"y" * 70_000, f'a line of more than 65536 bytes; it begins "{"y" * 77}..."'),
-        (b"why\n" * 60_000, 'output: more than 200000 bytes in one turn; it printed "why", "why" and '),
+        (
+            b"why\n" * 60_000,
+            'output: more than 200000 bytes in one turn; it printed "why", "why" and ',
+        ),
     ],
 )
 def test_a_flood_is_quoted_by_its_beginning(tmp_path, launcher, output, words):
-    assert words_of(tmp_path, launcher, printing(output), READY._replace(deadline=9.0)).startswith(words)
+    assert words_of(tmp_path, launcher, printing(output), READY._replace(deadline=9.0)).startswith(
+        words
+    )
 
 
 def test_what_an_author_cannot_see_in_a_move_is_shown_in_the_verdict(tmp_path, launcher):
-    text = "while input() != 'ready?': pass\nprint('ready', flush=True)\nwhile input()[:2] != 'go': pass\n"
+    text = (
+        "while input() != 'ready?': pass\nprint('ready', flush=True)\n"
+        "while input()[:2] != 'go': pass\n"
+    )
     bot = live.bot_of(tmp_path / "bot.py", f"{text}print('1\\u00a0', flush=True){WAITS}")
     conditions = Conditions(sandbox="rlimits", time=TimeControl(start=9.0, move=9.0))
     record = play(live.match_of("goofspiel/five", bot, conditions=conditions), launcher=launcher)
@@ -117,9 +135,14 @@ def test_what_an_author_cannot_see_in_a_move_is_shown_in_the_verdict(tmp_path, l
 @pytest.mark.slow
 def test_a_run_its_tables_its_report_and_a_duel_quote_it(tmp_path):
     folder = workspaces.make(
-        tmp_path / "ws", {"first": sprint.FIRST, "loud": "#!/bin/sh\necho READY\nexec sleep 60\n"}, time={"start": 0.8}
+        tmp_path / "ws",
+        {"first": sprint.FIRST, "loud": "#!/bin/sh\necho READY\nexec sleep 60\n"},
+        time={"start": 0.8},
     )
-    quoted = 'loud is absent, its matches are forfeited: timeout: no `ready` in 800 ms; it printed "READY" instead'
+    quoted = (
+        "loud is absent, its matches are forfeited: timeout: no `ready` in 800 ms; it printed "
+        '"READY" instead'
+    )
     played = cup.run_event(folder, "--json")
     assert quoted.replace('"', "'") in played.stderr.replace('"', "'")
     (match, *_) = csv.DictReader((folder / "results/cup/matches.csv").read_text().splitlines())

@@ -1,8 +1,10 @@
-"""Runs a command as on a system that is neither Linux nor has its calls: `python run.py PROGRAM ARGUMENT ...`.
+"""Runs a command as on a system that is neither Linux nor has its calls: `python run.py PROGRAM
+ARGUMENT ...`.
 
-The kernel kills the process, or any that it starts, at the first system call that only Linux has (a seccomp filter).
-What is Linux's only by its arguments or its name in Python is refused by `sitecustomize.py` beside this file, which
-every Python started here imports first. So a test asserts that nothing of Linux was touched by an exit code of 0.
+The kernel kills the process, or any that it starts, at the first system call that only Linux has (a
+seccomp filter). What is Linux's only by its arguments or its name in Python is refused by
+`sitecustomize.py` beside this file, which every Python started here imports first. So a test
+asserts that nothing of Linux was touched by an exit code of 0.
 """
 
 import os
@@ -22,10 +24,12 @@ vmsplice copy_file_range io_uring_setup name_to_handle_at mount umount2 pivot_ro
 userfaultfd perf_event_open add_key keyctl setresuid setresgid capset execveat
 """
 ABSENT = "sched_getaffinity"
-"""What libraries in C ask for, such as OpenBLAS does at its import; they do without. Python has no name for it."""
+"""What libraries in C ask for, such as OpenBLAS does at its import; they do without. Python has no
+name for it."""
 O_PATH, O_TMPFILE = 0o10000000, 0o20000000
 PR_SET_NAME, PR_SET_VMA = 15, 0x53564D41
-"""What libraries in C ask of `prctl`: names for threads and memory. arena finds no `prctl` (sitecustomize.py)."""
+"""What libraries in C ask of `prctl`: names for threads and memory. arena finds no `prctl`
+(sitecustomize.py)."""
 SEQPACKET, SOCK_TYPE = 5, 0xF
 ENOSYS, JUMP_IF_SET = 38, 0x45
 
@@ -42,16 +46,28 @@ def program() -> bytes:
 
     blocks = dict.fromkeys(KILLED.split(), kill) | {ABSENT: absent}
     blocks["prctl"] = (
-        argument(0) + b"".join(laid(seccomp.EQUAL, name, 0, 1) + absent for name in (PR_SET_NAME, PR_SET_VMA)) + kill
+        argument(0)
+        + b"".join(laid(seccomp.EQUAL, name, 0, 1) + absent for name in (PR_SET_NAME, PR_SET_VMA))
+        + kill
     )
-    blocks["prlimit64"] = argument(0) + laid(seccomp.EQUAL, 0, 0, 1) + allow + kill  # of another process
+    blocks["prlimit64"] = (
+        argument(0) + laid(seccomp.EQUAL, 0, 0, 1) + allow + kill
+    )  # of another process
     blocks["openat"] = argument(2) + laid(JUMP_IF_SET, O_PATH | O_TMPFILE, 0, 1) + kill + allow
-    seqpacket = argument(1) + laid(seccomp.MASK, SOCK_TYPE) + laid(seccomp.EQUAL, SEQPACKET, 0, 1) + kill + allow
+    seqpacket = (
+        argument(1)
+        + laid(seccomp.MASK, SOCK_TYPE)
+        + laid(seccomp.EQUAL, SEQPACKET, 0, 1)
+        + kill
+        + allow
+    )
     blocks["socketpair"] = blocks["socket"] = seqpacket
     code = laid(seccomp.LOAD, seccomp.NUMBER)
     for name, block in blocks.items():
         if name in known:
-            code += laid(seccomp.EQUAL, known[name], 0, len(block) // seccomp.INSTRUCTION.size) + block
+            code += (
+                laid(seccomp.EQUAL, known[name], 0, len(block) // seccomp.INSTRUCTION.size) + block
+            )
     return code + allow
 
 

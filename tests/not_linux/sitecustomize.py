@@ -1,6 +1,8 @@
-"""Makes a Python take its system for macOS: what only Linux has is gone, and who asks for it gets an error.
+"""Makes a Python take its system for macOS: what only Linux has is gone, and who asks for it gets
+an error.
 
-`run.py` starts programs with it. The lists are those of the standard library's documentation, for Python 3.11 on macOS.
+`run.py` starts programs with it. The lists are those of the standard library's documentation, for
+Python 3.11 on macOS.
 """
 
 import os
@@ -17,10 +19,25 @@ O_PATH O_TMPFILE O_DIRECT O_LARGEFILE O_NOATIME O_RSYNC pidfd_open P_PIDFD event
 memfd_create copy_file_range splice pipe2 posix_fadvise posix_fallocate fdatasync getrandom getxattr setxattr listxattr
 removexattr getresuid getresgid setresuid setresgid waitid setns unshare
 """
-PREFIXES = ("sched_", "SCHED_", "EFD_", "MFD_", "SPLICE_", "POSIX_FADV_", "XATTR_", "CLONE_", "GRND_")
-SOCKET = "SO_PEERCRED SCM_CREDENTIALS SO_PASSCRED SOCK_CLOEXEC SOCK_NONBLOCK SOCK_SEQPACKET MSG_CMSG_CLOEXEC AF_NETLINK"
+PREFIXES = (
+    "sched_",
+    "SCHED_",
+    "EFD_",
+    "MFD_",
+    "SPLICE_",
+    "POSIX_FADV_",
+    "XATTR_",
+    "CLONE_",
+    "GRND_",
+)
+SOCKET = (
+    "SO_PEERCRED SCM_CREDENTIALS SO_PASSCRED SOCK_CLOEXEC SOCK_NONBLOCK SOCK_SEQPACKET "
+    "MSG_CMSG_CLOEXEC AF_NETLINK"
+)
 SIGNAL = "pidfd_send_signal sigtimedwait sigwaitinfo SIGRTMIN SIGRTMAX SIGPWR SIGSTKFLT SIGPOLL"
-RESOURCE = "prlimit RLIMIT_MSGQUEUE RLIMIT_SIGPENDING RLIMIT_NICE RLIMIT_RTPRIO RLIMIT_RTTIME RLIMIT_OFILE"
+RESOURCE = (
+    "prlimit RLIMIT_MSGQUEUE RLIMIT_SIGPENDING RLIMIT_NICE RLIMIT_RTPRIO RLIMIT_RTTIME RLIMIT_OFILE"
+)
 TIME = "CLOCK_BOOTTIME CLOCK_TAI pthread_getcpuclockid"
 SYMBOLS = {"prctl", "renameat2", "sched_setaffinity", "unshare", "setns"}
 """Names of the C library."""
@@ -72,7 +89,13 @@ for name in [name for name in vars(select) if name.startswith(("epoll", "EPOLL")
 import socket  # noqa: E402  (it tries, when it is imported, whether there is an epoll)
 
 sysconfig.get_config_vars()  # the file that it reads is named after the platform
-for module, names in ((os, OS), (socket, SOCKET), (signal, SIGNAL), (resource, RESOURCE), (time, TIME)):
+for module, names in (
+    (os, OS),
+    (socket, SOCKET),
+    (signal, SIGNAL),
+    (resource, RESOURCE),
+    (time, TIME),
+):
     for name in names.split():
         vars(module).pop(name, None)
 for name in [name for name in vars(os) if name.startswith(PREFIXES)]:

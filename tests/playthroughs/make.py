@@ -1,7 +1,8 @@
-"""A golden playthrough of every board: one random match told turn by turn, so that no rule changes unseen.
+"""A golden playthrough of every board: one random match told turn by turn, so that no rule changes
+unseen.
 
-`python tests/playthroughs/make.py` writes them all again: look at the difference before you commit it.
-`tests/games/test_rules.py` plays them and compares.
+`python tests/playthroughs/make.py` writes them all again: look at the difference before you commit
+it. `tests/games/test_rules.py` plays them and compares.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,7 +30,10 @@ def path_of(label: str) -> Path:
 
 
 def _lines(label: str, game: Game[Any]) -> Iterator[str]:
-    yield f"{label}: {' against '.join(' and '.join(side) for side in game.sides)}: random legal moves"
+    yield (
+        f"{label}: {' against '.join(' and '.join(side) for side in game.sides)}: random legal "
+        "moves"
+    )
     yield from ("", *(f"board {fact}" for fact in game.board()))
     state, dice, number = game.start(), Random(label), 0
     yield from ("", f"start   {_seen(game, state)}")
@@ -42,13 +46,21 @@ def _lines(label: str, game: Game[Any]) -> Iterator[str]:
         yield f"        {_seen(game, state)}"
     outcome = game.outcome(state)
     assert outcome is not None, "a match in which nobody moves is over"
-    yield from ("", f"end {outcome.reason}", *(f"score {role} {score}" for role, score in outcome.scores.items()))
+    yield from (
+        "",
+        f"end {outcome.reason}",
+        *(f"score {role} {score}" for role, score in outcome.scores.items()),
+    )
 
 
-def _turn(number: int, moves: Mapping[Role, Move], legal: Mapping[Role, tuple[Move, ...]]) -> Iterator[str]:
+def _turn(
+    number: int, moves: Mapping[Role, Move], legal: Mapping[Role, tuple[Move, ...]]
+) -> Iterator[str]:
     yield ""
     for role, move in moves.items():
-        choices = " | ".join(legal[role]) if len(legal[role]) <= FEW else f"{len(legal[role])} moves"
+        choices = (
+            " | ".join(legal[role]) if len(legal[role]) <= FEW else f"{len(legal[role])} moves"
+        )
         yield f"turn {number}: {role} plays `{move}` of: {choices}"
 
 

@@ -1,4 +1,6 @@
-"""Drawings of all games, of grids that are odd, of declarations, and of games without anything to draw."""
+"""Drawings of all games, of grids that are odd, of declarations, and of games without anything to
+draw.
+"""
 
 import re
 import unicodedata
@@ -116,11 +118,16 @@ def test_riders_of_surround_stand_before_their_trails():
     lines = render_state(game, game.view(game.play(game.start(), moves), None)).split("\n")
     assert lines[1] == " 9 ┃ y                           B   b ┃"
     assert lines[17] == " 1 ┃ r   R                           g ┃"
-    assert lines[-3].startswith("   R red 2 1   G green 9 2   B blue 8 9   Y yellow 1 8   r trail red")
+    assert lines[-3].startswith(
+        "   R red 2 1   G green 9 2   B blue 8 9   Y yellow 1 8   r trail red"
+    )
 
 
 def test_cards_that_do_not_fit_are_listed_in_a_row_of_the_same_height():
-    few, many = (render([], [f"hand {'10 ' * count}"], drawing=(Cards("hand CARDS"),)).split("\n") for count in (3, 20))
+    few, many = (
+        render([], [f"hand {'10 ' * count}"], drawing=(Cards("hand CARDS"),)).split("\n")
+        for count in (3, 20)
+    )
     assert few == ["       ┌────┬────┬────┐", " hand  │ 10 │ 10 │ 10 │", "       └────┴────┴────┘"]
     assert many == ["", f" hand  {' '.join(['10'] * 20)}", ""]
 
@@ -128,7 +135,10 @@ def test_cards_that_do_not_fit_are_listed_in_a_row_of_the_same_height():
 def test_the_first_declaration_that_fits_a_fact_draws_it():
     grid = Grid("field COLUMNS ROWS", "bar X Y WAY")
     drawing = (grid, Mark("mine X Y", "*"), Mark("ROLE X Y", "role"), Piece("at KIND X Y"))
-    board, state = ["field 3 1", "bar 1 1 east"], ["mine 1 1", "fox 2 1", "at king 3 1", "mine 9 9", "rest 4"]
+    board, state = (
+        ["field 3 1", "bar 1 1 east"],
+        ["mine 1 1", "fox 2 1", "at king 3 1", "mine 9 9", "rest 4"],
+    )
     assert render(board, state, drawing=drawing, roles=["fox"]).split("\n") == [
         "   ░░░░┏━━━━━━━┓",
         " 1 ░░*░┃ f   K ┃",
@@ -140,8 +150,15 @@ def test_the_first_declaration_that_fits_a_fact_draws_it():
 
 
 def test_two_grids_stand_side_by_side_and_a_text_in_its_cell():
-    drawing = (Grid("sea GRID COLUMNS ROWS"), Mark("shot GRID X Y", "x"), Mark("clue GRID X Y TEXT", "TEXT"))
-    board, state = ["sea own 2 1", "sea other 2 1"], ["shot own 1 1", "clue other 2 1 12", "shot lost 1 1"]
+    drawing = (
+        Grid("sea GRID COLUMNS ROWS"),
+        Mark("shot GRID X Y", "x"),
+        Mark("clue GRID X Y TEXT", "TEXT"),
+    )
+    board, state = (
+        ["sea own 2 1", "sea other 2 1"],
+        ["shot own 1 1", "clue other 2 1 12", "shot lost 1 1"],
+    )
     assert render(board, state, drawing=drawing).split("\n") == [
         "   own         other",
         "   ┏━━━━━━━┓   ┏━━━━━━━┓",
@@ -180,7 +197,13 @@ def test_colour_says_nothing_that_the_plain_drawing_does_not(board):
 
 def test_y_grows_to_the_north_and_x_to_the_east():
     north_west = render(["size 1 2"], ["at a 1 2"]).split("\n")
-    assert north_west[:5] == ["   ┏━━━━━━━┓", " 2 ┃ A     ┃", "   ┃       ┃", " 1 ┃       ┃", "   ┗━━━━━━━┛"]
+    assert north_west[:5] == [
+        "   ┏━━━━━━━┓",
+        " 2 ┃ A     ┃",
+        "   ┃       ┃",
+        " 1 ┃       ┃",
+        "   ┗━━━━━━━┛",
+    ]
 
 
 def test_roles_that_share_a_cell_stand_side_by_side():
@@ -195,12 +218,16 @@ def test_more_than_a_cell_has_room_for_is_told_by_a_plus_and_the_legend():
 
 
 def test_roles_with_the_same_first_letter_get_letters_of_their_own():
-    legend = render(["size 1 2"], ["at gold 1 1", "at goat 1 2", "at g 2 1", "at éé 2 2"]).split("\n")[-1]
+    legend = render(["size 1 2"], ["at gold 1 1", "at goat 1 2", "at g 2 1", "at éé 2 2"]).split(
+        "\n"
+    )[-1]
     assert legend == "   G gold 1 1   O goat 1 2   A g 2 1   B éé 2 2"
 
 
 def test_an_exit_that_nobody_can_reach_is_still_shown():
-    rows = render(["size 1 2", "exit 2 1", "wall 1 1 east", "wall 2 1 north", "wall 1 2 east"], ["at a 1 1"])
+    rows = render(
+        ["size 1 2", "exit 2 1", "wall 1 1 east", "wall 2 1 north", "wall 1 2 east"], ["at a 1 1"]
+    )
     assert " 1 ┃ A ┃░⌂░" in rows
 
 
@@ -209,7 +236,9 @@ def test_a_board_on_which_nobody_stands_is_all_in_play():
 
 
 def test_a_large_grid_gets_narrow_cells_and_a_label_to_each_fifth_column():
-    rows = render(["size 0 30", "wall 0 0 east"], ["at a 0 0", "at b 30 30", "at c 30 30", "at d 0 1"]).split("\n")
+    rows = render(
+        ["size 0 30", "wall 0 0 east"], ["at a 0 0", "at b 30 30", "at c 30 30", "at d 0 1"]
+    ).split("\n")
     assert max(map(len, rows)) <= 80
     assert rows[0] == "    " + "┏" + "━" * 61 + "┓"
     assert rows[1].endswith("+┃")
@@ -217,7 +246,9 @@ def test_a_large_grid_gets_narrow_cells_and_a_label_to_each_fifth_column():
     assert rows[-2].index("5") == rows[1].index("┃") + 1 + 2 * 5
 
 
-@pytest.mark.parametrize("size", ["size 0 99", "size 5 1", "size wide", "size 1 2 3", "size 0 9" + "9" * 5000])
+@pytest.mark.parametrize(
+    "size", ["size 0 99", "size 5 1", "size wide", "size 1 2 3", "size 0 9" + "9" * 5000]
+)
 def test_facts_that_make_no_grid_are_listed_as_they_are(size):
     assert render([size, "exit 1 1"], ["at a 1 1"]).split("\n")[1:] == ["exit 1 1", "at a 1 1"]
 
@@ -227,7 +258,10 @@ def test_a_game_without_a_grid_is_its_facts():
 
 
 def test_facts_off_the_board_are_listed_not_drawn():
-    assert render(["size 1 2"], ["at a 9 9", "pellet 0 0"]).split("\n")[-1] == "   at a 9 9   pellet 0 0"
+    assert (
+        render(["size 1 2"], ["at a 9 9", "pellet 0 0"]).split("\n")[-1]
+        == "   at a 9 9   pellet 0 0"
+    )
 
 
 texts = st.text(max_size=12) | st.text("\x1b[2J\u202e\u2028\ud800\n\té", max_size=12)
@@ -239,7 +273,9 @@ board_facts = st.one_of(
     st.builds("exit {} {}".format, cells, cells),
 )
 state_facts = st.one_of(
-    texts, st.builds("at {} {} {}".format, texts, cells, cells), st.builds("pellet {} {}".format, cells, cells)
+    texts,
+    st.builds("at {} {} {}".format, texts, cells, cells),
+    st.builds("pellet {} {}".format, cells, cells),
 )
 
 

@@ -1,4 +1,6 @@
-"""A record from a stranger decides nothing about this machine: not how bots are confined, and no path."""
+"""A record from a stranger decides nothing about this machine: not how bots are confined, and no
+path.
+"""
 
 import json
 import os
@@ -56,7 +58,9 @@ CLAIMED = Conditions(
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory):
-    """A workspace with a match text of a stranger, and a bot that says `ready` only if it is confined."""
+    """A workspace with a match text of a stranger, and a bot that says `ready` only if it is
+    confined.
+    """
     folder = workspaces.make(tmp_path_factory.mktemp("foreign") / "ws", boards="duel")
     (folder / "bots" / "first.py").write_text(READY_IF_CONFINED.format(workspace=str(folder)))
     record, _ = scripted("mummy_maze/duel", dice())
@@ -67,19 +71,26 @@ def workspace(tmp_path_factory):
 
 @pytest.mark.parametrize("words", [(), ("--unsafe",)])
 def test_a_text_of_a_match_gives_a_bot_nothing_that_the_workspace_does_not(workspace, words):
-    fed = cup.arena(workspace, "rerun", "match.txt", "--bot", "first", "--role", "mummy", "--json", *words)
+    fed = cup.arena(
+        workspace, "rerun", "match.txt", "--bot", "first", "--role", "mummy", "--json", *words
+    )
     assert json.loads(fed.stdout)[0]["now"] == "ready", fed.stdout
     assert "limits.memory" in fed.stderr
     assert "syscalls" in fed.stderr
 
 
 def test_a_digest_in_a_record_leads_to_no_other_folder(workspace, tmp_path):
-    """The digests of texts are checked when they are read; an archive of a stranger holds anything."""
+    """The digests of texts are checked when they are read; an archive of a stranger holds
+    anything.
+    """
     (tmp_path / "secrets").mkdir()
     (tmp_path / "secrets" / "diary.xyz").write_text("dear diary")
     record, _ = scripted("mummy_maze/duel", dice())
     away = os.path.relpath(tmp_path / "secrets", workspace / "results" / "cup" / "bots")
-    seats = tuple(replace(seat, bot=replace(seat.bot, name="last", digest=away)) for seat in record.match.seats)
+    seats = tuple(
+        replace(seat, bot=replace(seat.bot, name="last", digest=away))
+        for seat in record.match.seats
+    )
     reports = tuple(replace(report, bot="last", digest=away) for report in record.seats)
     record = replace(record, match=replace(record.match, seats=seats), seats=reports)
     with Archive.open(workspace / "results" / "cup", writing=True) as archive:
@@ -94,7 +105,10 @@ def test_a_digest_in_a_record_leads_to_no_other_folder(workspace, tmp_path):
 def test_a_copy_of_a_bot_to_which_a_link_leads_is_not_played_again(workspace, tmp_path):
     bot = discovery.from_path(workspace / "bots" / "last.py")
     record, _ = scripted("mummy_maze/duel", dice())
-    seats = tuple(replace(seat, bot=replace(seat.bot, name="last", digest=bot.digest)) for seat in record.match.seats)
+    seats = tuple(
+        replace(seat, bot=replace(seat.bot, name="last", digest=bot.digest))
+        for seat in record.match.seats
+    )
     reports = tuple(replace(report, bot="last", digest=bot.digest) for report in record.seats)
     record = replace(record, match=replace(record.match, seats=seats), seats=reports)
     shared = workspace / "results" / "shared"
@@ -128,10 +142,15 @@ def test_a_board_that_a_record_names_or_describes_does_not_end_the_process(works
     claims = [(named, killed)]
     for drawn, words in (
         ('{"when": "loads", "deed": "eats", "megabytes": 9000}', eaten),
-        ('{"when": "loads(inner=1)", "deed": "kills"}', killed),  # as a game of OpenSpiel is described
+        (
+            '{"when": "loads(inner=1)", "deed": "kills"}',
+            killed,
+        ),  # as a game of OpenSpiel is described
     ):
         sampled = f"[Sampled {json.dumps(drawn)}]\n[Conditions"
-        claims.append((text.replace("mummy_maze/duel", "deadly/all").replace("[Conditions", sampled), words))
+        claims.append(
+            (text.replace("mummy_maze/duel", "deadly/all").replace("[Conditions", sampled), words)
+        )
     for claim, words in claims:
         (workspace / "deadly.txt").write_text(claim)
         done = cup.Command(workspace, "replay", "deadly.txt").end()

@@ -1,4 +1,6 @@
-"""`arena verify`, `trace` and `rerun`: a record gives its dialogue again, holds or is named, and goes so once more."""
+"""`arena verify`, `trace` and `rerun`: a record gives its dialogue again, holds or is named, and
+goes so once more.
+"""
 
 import json
 import random
@@ -27,14 +29,21 @@ GONE = Reply(ending=Ending.CRASHED, words="it ended before its answer: exit 3")
 
 def match_at(label, strikes=0, seed=1):
     (board,) = rulebook.find(label)
-    bots = tuple(Bot(name=f"bot{place}", command=("x",), digest=f"d{place}") for place in range(len(board.roles)))
+    bots = tuple(
+        Bot(name=f"bot{place}", command=("x",), digest=f"d{place}")
+        for place in range(len(board.roles))
+    )
     return live.match_of(label, *bots, seed=seed, conditions=Conditions(strikes=strikes))
 
 
 def scripted(label, say, *, strikes=0, absent=(), seed=1):
-    """A record by the referee itself, of bots that answer `say(role, turn, legal)`; and all that each was told."""
+    """A record by the referee itself, of bots that answer `say(role, turn, legal)`; and all that
+    each was told.
+    """
     match = match_at(label, strikes, seed)
-    missing = {role: Fault(role=role, ending=Ending.TIMEOUT, turn=0, words="no `ready`") for role in absent}
+    missing = {
+        role: Fault(role=role, ending=Ending.TIMEOUT, turn=0, words="no `ready`") for role in absent
+    }
     referee = Referee(rulebook.game_of(match), match, missing)
     told = {seat.role: b"" for seat in match.seats}
     while asks := referee.asks():
@@ -86,7 +95,9 @@ def dice(seed=1):
 def sometimes(answer, role, turns, seed=1):
     """Dice, but for this role's answer in these turns."""
     fair = dice(seed)
-    return lambda who, turn, legal: answer if who == role and turn in turns else fair(who, turn, legal)
+    return lambda who, turn, legal: (
+        answer if who == role and turn in turns else fair(who, turn, legal)
+    )
 
 
 SCRIPTS = {
@@ -99,7 +110,11 @@ SCRIPTS = {
     "never ready": ("mummy_maze/duel", sometimes(GONE, "mummy", {0}), {}),
     "absent": ("mummy_maze/duel", dice(), {"absent": ("explorer",)}),
     "all absent": ("mummy_maze/duel", dice(), {"absent": ("explorer", "mummy")}),
-    "a ghost is gone, its partner plays on": ("pacman/classic", sometimes(GONE, "inky", {2}, 2), {}),
+    "a ghost is gone, its partner plays on": (
+        "pacman/classic",
+        sometimes(GONE, "inky", {2}, 2),
+        {},
+    ),
     "a ghost is absent": ("pacman/classic", dice(5), {"absent": ("blinky",)}),
 }
 
@@ -118,7 +133,9 @@ def test_a_record_gives_every_line_of_its_dialogue_again_and_holds(script):
 
 
 ODD = st.one_of(
-    st.sampled_from([b"", b"move1 \xff\xfe", b"\x00" * 150, b'say "x"', b"\\x00", b"ready", b"\xc2\xa0"]),
+    st.sampled_from(
+        [b"", b"move1 \xff\xfe", b"\x00" * 150, b'say "x"', b"\\x00", b"ready", b"\xc2\xa0"]
+    ),
     st.binary(max_size=300),
     st.text(max_size=300).map(lambda text: text.encode("utf-8", "surrogatepass")),
     st.integers(150, 1000).map(lambda length: b"x" * length),
@@ -133,7 +150,9 @@ ODD = st.one_of(
     strikes=st.integers(0, 4),
     label=st.sampled_from(["mummy_maze/duel", "pacman/classic"]),
 )
-def test_whatever_was_refused_the_record_holds_and_gives_its_dialogue_again(answers, strikes, label):
+def test_whatever_was_refused_the_record_holds_and_gives_its_dialogue_again(
+    answers, strikes, label
+):
     left = iter(answers)
     fair = dice()
 
@@ -172,7 +191,9 @@ def test_a_forgiven_answer_that_is_a_move_once_it_is_clean_was_no_move():
 
 
 def test_an_answer_to_a_turn_that_another_seat_forfeits_is_not_missed():
-    """Both sides move at once, one of them answers and the other is at fault: the answer is never played."""
+    """Both sides move at once, one of them answers and the other is at fault: the answer is never
+    played.
+    """
     game = Quoted()
     referee = Referee(game, toy.match_of(game))
     referee.hear(dict.fromkeys(referee.asks(), Reply(line=b"ready")))
@@ -180,7 +201,9 @@ def test_an_answer_to_a_turn_that_another_seat_forfeits_is_not_missed():
     record = recorded(referee)
     assert record.verdict.reason == "forfeit"
     assert list(disagreements(game, record)) == []
-    assert [[one.ask.turn for one in retrace(game, record).of(role)] for role in ("fox", "hen")] == [[0, 1], [0, 1]]
+    assert [
+        [one.ask.turn for one in retrace(game, record).of(role)] for role in ("fox", "hen")
+    ] == [[0, 1], [0, 1]]
 
 
 @pytest.fixture(scope="module")
@@ -217,12 +240,17 @@ TAMPERED = {
     "a turn less": lambda one: replace(one, turns=one.turns[:-1]),
     "a turn more": lambda one: replace(one, turns=(*one.turns, one.turns[-1]._replace(number=99))),
     "turns swapped": lambda one: replace(one, turns=(one.turns[1], one.turns[0], *one.turns[2:])),
-    "other scores": lambda one: replace(one, verdict=replace(one.verdict, scores={"explorer": 99, "mummy": 1})),
+    "other scores": lambda one: replace(
+        one, verdict=replace(one.verdict, scores={"explorer": 99, "mummy": 1})
+    ),
     "another reason": lambda one: replace(one, verdict=replace(one.verdict, reason="forfeit")),
     "a fault made up": lambda one: replace(
         one,
         verdict=replace(
-            one.verdict, faults=(Fault(role="mummy", ending=Ending.TIMEOUT, turn=4, words="no answer in 1000 ms"),)
+            one.verdict,
+            faults=(
+                Fault(role="mummy", ending=Ending.TIMEOUT, turn=4, words="no answer in 1000 ms"),
+            ),
         ),
     ),
     "a move called a strike": lambda one: with_turn(
@@ -231,7 +259,9 @@ TAMPERED = {
     "a strike called garbled": lambda one: with_turn(one, 1, refused=Ending.GARBLED),
     "other sides": lambda one: replace(one, sides=(("explorer", "mummy"),)),
     "another seed": lambda one: replace(one, match=replace(one.match, seed=one.match.seed + 1)),
-    "seats swapped": lambda one: replace(one, match=replace(one.match, seats=one.match.seats[::-1])),
+    "seats swapped": lambda one: replace(
+        one, match=replace(one.match, seats=one.match.seats[::-1])
+    ),
 }
 
 
@@ -245,7 +275,9 @@ def test_a_tampered_record_does_not_hold(how, honest):
 def test_what_differs_is_said_in_words(honest):
     tampered = with_turn(honest, 0, digest="0" * 16)
     (words,) = disagreements(rulebook.game_of(honest.match), tampered)
-    assert words == f"turn 1, explorer: {honest.turns[0].move!r} does not lead to the state that was recorded"
+    assert words == (
+        f"turn 1, explorer: {honest.turns[0].move!r} does not lead to the state that was recorded"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -269,7 +301,9 @@ def played(original, tmp_path):
 def match_of(folder, explorer, mummy):
     with Archive.open(folder / "results" / "cup") as archive:
         return next(
-            one.id for one in archive.played() if (one.seats["explorer"], one.seats["mummy"]) == (explorer, mummy)
+            one.id
+            for one in archive.played()
+            if (one.seats["explorer"], one.seats["mummy"]) == (explorer, mummy)
         )
 
 
@@ -296,7 +330,9 @@ def test_an_honest_event_verifies(original):
 
 ODD_ANSWERS = (r"\0" * 200, "x" * 900, r"\377\033[2J" * 90, "", '"quoted"')
 CASES = "".join(rf"{number}) printf '{text}\n' ;; " for number, text in enumerate(ODD_ANSWERS, 1))
-MUTTERS = FIRST.replace('echo "$legal"', f'case $((count += 1)) in {CASES} *) echo "$legal" ;; esac')
+MUTTERS = FIRST.replace(
+    'echo "$legal"', f'case $((count += 1)) in {CASES} *) echo "$legal" ;; esac'
+)
 """A bot whose first five answers are garbled or no moves, and which then plays on."""
 
 
@@ -308,7 +344,9 @@ def test_an_honest_event_with_strikes_verifies_and_can_be_traced_and_rerun(tmp_p
     assert (done.returncode, done.stdout) == (0, "2 records: 2 hold\n")
     with Archive.open(folder / "results" / "cup") as archive:
         match = next(one.id for one in archive.played())
-        strikes = [turn for record in archive.records() for turn in record.turns if turn.by == "strike"]
+        strikes = [
+            turn for record in archive.records() for turn in record.turns if turn.by == "strike"
+        ]
     assert {turn.refused for turn in strikes} == {Ending.GARBLED, Ending.ILLEGAL_MOVE}
     traced = cup.arena(folder, "replay", "--lines", match)
     assert traced.returncode == 0, traced.stderr
@@ -325,17 +363,31 @@ def test_a_tampered_record_is_named(played):
     assert done.returncode == 1
     assert f"match {match}: turn" in done.stdout
     assert "12 records: 11 hold, 1 do not" in done.stdout
-    assert [one["match"] for one in json.loads(cup.arena(played, "verify", "--json").stdout)] == [match]
+    assert [one["match"] for one in json.loads(cup.arena(played, "verify", "--json").stdout)] == [
+        match
+    ]
 
 
 @pytest.mark.parametrize(
     ("statement", "words"),
     [
         ("update seats set score = 100 - score", "differ from its record: seats.score"),
-        ("update matches set reason = 'escaped' where reason = 'forfeit'", "differ from its record: reason"),
-        ("update entries set bot = 'first' where bot = 'last'", "differ from its record: entries.bot"),
-        ("update matches set figures = zeroblob(length(figures)) where number = 1", "differ from its record: figures"),
-        ("update clocks set walls = x'00' where length(walls) > 0", "differ from its record: walls"),
+        (
+            "update matches set reason = 'escaped' where reason = 'forfeit'",
+            "differ from its record: reason",
+        ),
+        (
+            "update entries set bot = 'first' where bot = 'last'",
+            "differ from its record: entries.bot",
+        ),
+        (
+            "update matches set figures = zeroblob(length(figures)) where number = 1",
+            "differ from its record: figures",
+        ),
+        (
+            "update clocks set walls = x'00' where length(walls) > 0",
+            "differ from its record: walls",
+        ),
         ("update tallies set score = score + 1", "the sums behind the leaderboard"),
         ("update records set record = x'00'", "its record cannot be read"),
         ("delete from records", "its record cannot be read"),
@@ -359,7 +411,9 @@ def test_a_record_of_a_match_that_was_never_planned_is_found(played):
         match,
         lambda one: replace(
             one,
-            match=replace(one.match, seats=(replace(one.match.seats[0], bot=stranger), *one.match.seats[1:])),
+            match=replace(
+                one.match, seats=(replace(one.match.seats[0], bot=stranger), *one.match.seats[1:])
+            ),
         ),
     )
     done = cup.arena(played, "verify")
@@ -371,7 +425,9 @@ def test_rules_that_were_edited_since_are_pointed_out(played):
     for name in ("mummy_maze.py", "mummy_maze.toml", "grid.py"):
         shutil.copy(rulebook.find("duel")[0].rules.replace("mummy_maze.py", name), played / "rules")
     text = (played / "rules" / "mummy_maze.py").read_text()
-    (played / "rules" / "mummy_maze.py").write_text(text.replace('"at ', '"stands ').replace('f"at ', 'f"stands '))
+    (played / "rules" / "mummy_maze.py").write_text(
+        text.replace('"at ', '"stands ').replace('f"at ', 'f"stands ')
+    )
     assert text != (played / "rules" / "mummy_maze.py").read_text()
     done = cup.arena(played, "verify")
     assert done.returncode == 1
@@ -392,7 +448,9 @@ def test_a_trace_has_every_line_with_the_time_of_each_answer(original):
 
 def test_a_trace_of_one_seat_as_json(original):
     match = match_of(original, "first", "last")
-    rows = json.loads(cup.arena(original, "replay", f"cup/{match}", "--lines", "--role", "mummy", "--json").stdout)
+    rows = json.loads(
+        cup.arena(original, "replay", f"cup/{match}", "--lines", "--role", "mummy", "--json").stdout
+    )
     assert {row["role"] for row in rows} == {"mummy"}
     assert (rows[0]["answer"], rows[0]["question"][-1]) == ("ready", "ready?")
     assert all(f"legal {row['answer']}" in row["question"] for row in rows[1:])
@@ -400,7 +458,9 @@ def test_a_trace_of_one_seat_as_json(original):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("explorer", "mummy"), [("first", "last"), ("last", "fails"), ("broken", "first")])
+@pytest.mark.parametrize(
+    ("explorer", "mummy"), [("first", "last"), ("last", "fails"), ("broken", "first")]
+)
 def test_a_rerun_goes_the_same(original, explorer, mummy):
     done = cup.arena(original, "rerun", match_of(original, explorer, mummy))
     assert done.returncode == 0, done.stdout + done.stderr
@@ -438,14 +498,19 @@ def test_one_bot_is_fed_what_its_seat_read_and_its_answers_are_compared(played):
     mended = cup.arena(played, "rerun", match, "--bot", "mended.sh", "--role", "mummy")
     assert mended.returncode == 1
     assert "then (crashed), now move2 north north" in mended.stdout
-    rows = json.loads(cup.arena(played, "rerun", match, "--bot", "mended.sh", "--role", "mummy", "--json").stdout)
+    rows = json.loads(
+        cup.arena(played, "rerun", match, "--bot", "mended.sh", "--role", "mummy", "--json").stdout
+    )
     assert rows[-1]["then"] == "(crashed)"
     assert not rows[-1]["same"]
 
 
 def test_a_replay_of_a_forfeit_names_the_command_that_reruns_it(original):
     match = match_of(original, "last", "fails")
-    assert f"to see it again: arena rerun {match}\n" in cup.arena(original, "replay", match, "--no-draw").stdout
+    assert (
+        f"to see it again: arena rerun {match}\n"
+        in cup.arena(original, "replay", match, "--no-draw").stdout
+    )
 
 
 @pytest.mark.parametrize(

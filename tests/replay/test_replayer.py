@@ -45,7 +45,10 @@ def test_a_move_that_no_way_along_the_walls_explains_is_not_judged():
 
 
 def test_a_game_without_places_has_no_blocked_steps():
-    assert [str(step) for step in steps_of((), cells(["score 3"]), cells(["score 4"]), "fox", "play north")] == [
+    assert [
+        str(step)
+        for step in steps_of((), cells(["score 3"]), cells(["score 4"]), "fox", "play north")
+    ] == [
         "play",
         "north",
     ]
@@ -57,7 +60,9 @@ def playthrough(board: str, *moves: str) -> list[Turn]:
     for number, move in enumerate(moves, 1):
         (role,) = game.to_move(state)
         state = game.play(state, {role: move})
-        turns.append(Turn(number=number, role=role, move=move, digest=facts_digest(game.view(state, None))))
+        turns.append(
+            Turn(number=number, role=role, move=move, digest=facts_digest(game.view(state, None)))
+        )
     return turns
 
 

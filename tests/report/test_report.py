@@ -1,4 +1,6 @@
-"""report.html as a file: what it holds, that nothing in it does harm, and what is left out where there is too much."""
+"""report.html as a file: what it holds, that nothing in it does harm, and what is left out where
+there is too much.
+"""
 
 import base64
 import contextlib
@@ -62,15 +64,23 @@ class Parsed(HTMLParser):
             self.elements[-1][2].append(data)
 
     def all(self, tag: str) -> list[tuple[dict[str, str | None], str]]:
-        return [(attributes, "".join(texts)) for found, attributes, texts in self.elements if found == tag]
+        return [
+            (attributes, "".join(texts))
+            for found, attributes, texts in self.elements
+            if found == tag
+        ]
 
     @property
     def data(self) -> dict:
-        return json.loads(next(text for attributes, text in self.all("script") if attributes.get("id") == "data"))
+        return json.loads(
+            next(text for attributes, text in self.all("script") if attributes.get("id") == "data")
+        )
 
     @property
     def replays(self) -> dict[str, dict]:
-        chunks = [text for attributes, text in self.all("script") if attributes.get("class") == "chunk"]
+        chunks = [
+            text for attributes, text in self.all("script") if attributes.get("class") == "chunk"
+        ]
         return {
             match: replay
             for chunk in chunks
@@ -109,7 +119,9 @@ def results(folder, small):
 @pytest.fixture
 def copied(folder, small, tmp_path):
     """The results of the small event in `tmp_path`, without its report."""
-    shutil.copytree(folder, tmp_path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("report.html"))
+    shutil.copytree(
+        folder, tmp_path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("report.html")
+    )
     with contextlib.closing(Results.open(tmp_path)) as opened:
         yield opened
 
@@ -122,13 +134,20 @@ def hostile(tmp_path_factory):
 
 def test_every_script_and_style_is_in_the_policy_and_nothing_else_is_let_in(small):
     *_, page = small
-    policy = next(a["content"] for a, _ in page.all("meta") if a.get("http-equiv") == "Content-Security-Policy")
+    policy = next(
+        a["content"]
+        for a, _ in page.all("meta")
+        if a.get("http-equiv") == "Content-Security-Policy"
+    )
     rules = dict(part.strip().split(" ", 1) for part in policy.split(";"))
     assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
     assert rules["img-src"] == "data:"
     for tag, rule in (("script", "script-src"), ("style", "style-src")):
         texts = [text for attributes, text in page.all(tag) if "type" not in attributes]
-        hashes = [f"'sha256-{base64.b64encode(hashlib.sha256(each.encode()).digest()).decode()}'" for each in texts]
+        hashes = [
+            f"'sha256-{base64.b64encode(hashlib.sha256(each.encode()).digest()).decode()}'"
+            for each in texts
+        ]
         assert hashes
         assert rules[rule].split() == hashes
 
@@ -138,7 +157,11 @@ def test_the_file_names_no_address_but_its_own(name, request):
     page = request.getfixturevalue(name)
     page = page[-1] if isinstance(page, tuple) else page
     for tag, attributes, _ in page.elements:
-        assert not [key for key in attributes if key.startswith("on") or key in {"style", "srcdoc", "srcset"}], tag
+        assert not [
+            key
+            for key in attributes
+            if key.startswith("on") or key in {"style", "srcdoc", "srcset"}
+        ], tag
         for key in ("href", "src"):
             assert (attributes.get(key) or "#").startswith(("#", "data:")), (tag, attributes)
 
@@ -147,19 +170,23 @@ def test_hostile_texts_are_no_markup(small, hostile):
     tags = {tag for tag, _, _ in small[-1].elements}
     assert {tag for tag, _, _ in hostile.elements} <= tags
     scripts = [attributes for attributes, _ in hostile.all("script")]
-    assert len([each for each in scripts if not each]) == len([each for each, _ in small[-1].all("script") if not each])
+    assert len([each for each in scripts if not each]) == len(
+        [each for each, _ in small[-1].all("script") if not each]
+    )
 
 
 def test_hostile_texts_are_kept_as_they_are_shown(hostile):
     assert set(hostile.data["bots"]) == {clean(text) for text in reported.EVIL[:4]}
     told = list(hostile.replays.values())
-    assert {fault[3] for replay in told for fault in replay["faults"]} == {clean(text, 1000) for text in reported.EVIL}
+    assert {fault[3] for replay in told for fault in replay["faults"]} == {
+        clean(text, 1000) for text in reported.EVIL
+    }
     assert {remark for replay in told for move in replay["moves"] for remark in move[4]} >= set(
         map(clean, reported.EVIL[:6])
     )
-    assert {line for replay in told for seat in replay["seats"] for line in seat["warnings"]} == set(
-        map(clean, reported.EVIL)
-    )
+    assert {
+        line for replay in told for seat in replay["seats"] for line in seat["warnings"]
+    } == set(map(clean, reported.EVIL))
 
 
 def test_no_control_character_gets_into_the_file(hostile):
@@ -171,7 +198,11 @@ LETTERS = st.text("<>&/\u2028\u2029'\"\\a\0é\ud800\U0001f600")
 
 
 @settings(max_examples=40)
-@given(st.recursive(LETTERS, lambda inner: st.lists(inner) | st.dictionaries(LETTERS, inner), max_leaves=4))
+@given(
+    st.recursive(
+        LETTERS, lambda inner: st.lists(inner) | st.dictionaries(LETTERS, inner), max_leaves=4
+    )
+)
 @example({"<": ["</script>", "&amp;", "\u2028\u2029"]})
 def test_json_inside_html_is_whole_and_has_no_tag(value):
     text = safe_json(value)
@@ -181,17 +212,26 @@ def test_json_inside_html_is_whole_and_has_no_tag(value):
 
 
 def test_a_fact_is_read_for_the_page_as_for_the_terminal():
-    drawing = (Grid("sea GRID COLUMNS ROWS"), Mark("shot GRID X Y", colour="red"), Mark("ships GRID X Y TEXT", "TEXT"))
+    drawing = (
+        Grid("sea GRID COLUMNS ROWS"),
+        Mark("shot GRID X Y", colour="red"),
+        Mark("ships GRID X Y TEXT", "TEXT"),
+    )
     drawing += (Piece("at ROLE X Y"), Cards("hand ROLE CARDS"))
     styles = Styles.of(drawing, ("fox", "hen"), (("fox",), ("hen",)))
     item = items(read_grids(["sea left 3 3", "sea right 3 3"], drawing), styles)
-    assert [item(fact) for fact in ("shot left 1 2", "shot right 1 2", "shot up 1 2", "ships right 3 3 12")] == [
+    assert [
+        item(fact)
+        for fact in ("shot left 1 2", "shot right 1 2", "shot up 1 2", "ships right 3 3 12")
+    ] == [
         (0, 1, 2),
         (0, 1, 2, 1),
         "shot up 1 2",
         (1, 3, 3, 1, "12"),
     ]
-    assert [item(fact) for fact in ("at hen 1 1", "at cow 1 1", "at hen 9 9", "hand fox A K", "turn 3")] == [
+    assert [
+        item(fact) for fact in ("at hen 1 1", "at cow 1 1", "at hen 9 9", "hand fox A K", "turn 3")
+    ] == [
         (3, 1, 1),
         "at cow 1 1",
         "at hen 9 9",
@@ -211,9 +251,12 @@ def test_a_replay_holds_the_facts_of_every_turn(small):
     for record in records:
         replay = page.replays[record.match.id]
         game = rulebook.game_of(record.match)
-        item = items(read_grids(game.board(), game.drawing), Styles.of(game.drawing, game.roles, game.sides))
+        item = items(
+            read_grids(game.board(), game.drawing), Styles.of(game.drawing, game.roles, game.sides)
+        )
         assert replay["states"] == [
-            json.loads(json.dumps([*map(item, scene.facts)])) for scene in scenes(game, record.turns)
+            json.loads(json.dumps([*map(item, scene.facts)]))
+            for scene in scenes(game, record.turns)
         ]
         assert [move[2] for move in replay["moves"]] == [turn.move for turn in record.turns]
         assert replay["moves"][0][4] == ["depth=3"]
@@ -222,16 +265,26 @@ def test_a_replay_holds_the_facts_of_every_turn(small):
 def test_steps_that_a_wall_stopped_are_marked(small):
     _, records, page = small
     for record in records:
-        told = [steps for scene in scenes(rulebook.game_of(record.match), record.turns) for steps in scene.steps]
+        told = [
+            steps
+            for scene in scenes(rulebook.game_of(record.match), record.turns)
+            for steps in scene.steps
+        ]
         fates = page.replays[record.match.id]["fates"]
-        assert ["b" in fate for fate in fates] == [any(step.fate == "blocked" for step in steps) for steps in told]
+        assert ["b" in fate for fate in fates] == [
+            any(step.fate == "blocked" for step in steps) for steps in told
+        ]
 
 
 def test_the_board_is_told_by_its_cells(small):
     of, _, page = small
     duel, classic = page.data["boards"]
     assert [duel["label"], classic["label"]] == [board.label for board in of.boards]
-    assert (duel["grids"][0]["columns"], duel["grids"][0]["rows"], duel["grids"][0]["rock"]) == ([1, 8], [1, 8], [])
+    assert (duel["grids"][0]["columns"], duel["grids"][0]["rows"], duel["grids"][0]["rock"]) == (
+        [1, 8],
+        [1, 8],
+        [],
+    )
     assert len(classic["grids"][0]["rock"]) == 64 - 36
     assert "M 70 10 L 80 10" in duel["grids"][0]["walls"]
     assert classic["sides"] == [[0], [1, 2]]
@@ -257,7 +310,11 @@ def test_the_rows_are_those_of_matches_csv(small, results):
 def test_a_seat_at_fault_is_told_with_its_ending(small):
     _, records, page = small
     rows = page.data["matches"]
-    at_fault = {match: endings for match, endings in zip(rows["id"], rows["endings"], strict=True) if endings}
+    at_fault = {
+        match: endings
+        for match, endings in zip(rows["id"], rows["endings"], strict=True)
+        if endings
+    }
     assert at_fault == {records[0].match.id: [list(Ending).index(Ending.CRASHED) + 1, 0]}
 
 
@@ -265,7 +322,14 @@ def test_the_crosstable_is_that_of_the_results(small, results):
     *_, page = small
     names, boards = page.data["bots"], page.data["boards"]
     told = {
-        (boards[board]["label"], boards[board]["roles"][role], names[bot], names[other], count, score)
+        (
+            boards[board]["label"],
+            boards[board]["roles"][role],
+            names[bot],
+            names[other],
+            count,
+            score,
+        )
         for board, role, bot, other, count, score in page.data["crosstable"]
     }
     frame = results.crosstable().round(2)
@@ -277,7 +341,10 @@ def test_a_crosstable_has_the_order_of_its_game_in_the_report(tmp_path):
     records = [
         stored.played(
             match,
-            **{seat.role: 90 if (seat.bot.name == "ann") == (match.game == "pacman") else 10 for seat in match.seats},
+            **{
+                seat.role: 90 if (seat.bot.name == "ann") == (match.game == "pacman") else 10
+                for seat in match.seats
+            },
         )
         for match in stored.plan(event)
     ]
@@ -301,16 +368,25 @@ def leaderboards(page: Parsed) -> list[list[dict[str, str]]]:
         elif tag == "tr":
             tables[-1].append([])
         elif tag in {"td", "th"}:
-            tables[-1][-1].append(str(attributes.get("data-name") or (texts[0].strip() if texts else "")))
+            tables[-1][-1].append(
+                str(attributes.get("data-name") or (texts[0].strip() if texts else ""))
+            )
         elif tag == "a":
             tables[-1][-1][-1] = texts[0]
-    return [[dict(zip(heads, row, strict=True)) for row in rows if len(row) > 1] for heads, *rows in tables]
+    return [
+        [dict(zip(heads, row, strict=True)) for row in rows if len(row) > 1]
+        for heads, *rows in tables
+    ]
 
 
 def test_each_game_has_a_leaderboard_that_stands_in_the_page_without_any_script(small, results):
     *_, page = small
     frames = [*(league.leaderboard() for league in results.leagues), results.overall_leaderboard()]
-    assert [title for attributes, title in page.all("h3")][:3] == ["mummy_maze", "pacman", "all games"]
+    assert [title for attributes, title in page.all("h3")][:3] == [
+        "mummy_maze",
+        "pacman",
+        "all games",
+    ]
     for frame, rows in zip(frames, leaderboards(page), strict=True):
         assert [row["bot"] for row in rows] == list(frame["bot"])
         assert [row["points"] for row in rows] == [f"{points:.1f}" for points in frame["points"]]
@@ -357,21 +433,26 @@ def test_the_places_of_a_swiss_and_a_knockout_stand_in_the_page(tmp_path, schedu
     results = Results.open(tmp_path)
     text = write_report(results, tmp_path, placings=rows).read_text("utf-8")
     body = re.search(r'id="places">.*?<tbody>(.*?)</tbody>', text, re.DOTALL).group(1)
-    cells = [re.findall(r"<t[hd][^>]*>(?:<a[^>]*>)?(.*?)</", row) for row in body.split("</tr>")[:-1]]
+    cells = [
+        re.findall(r"<t[hd][^>]*>(?:<a[^>]*>)?(.*?)</", row) for row in body.split("</tr>")[:-1]
+    ]
     assert text.index('id="places"') < text.index('id="leaderboard-table"')
     last = "buchholz" if schedule == "swiss" else "out"
     assert [row[1] for row in cells] == [row["bot"].replace("<eve>", "&lt;eve&gt;") for row in rows]
     assert [row[0] for row in cells] == [str(row["place"]) for row in rows]
     figures = [row[last] for row in rows]
     assert [row[-1] for row in cells] == [
-        "" if figure is None else f"{figure:{'.2f' if last == 'buchholz' else ''}}" for figure in figures
+        "" if figure is None else f"{figure:{'.2f' if last == 'buchholz' else ''}}"
+        for figure in figures
     ]
     assert "<eve>" not in text
     bracket = text[text.index('class="rounds"') : text.index("By rating")]
     headings = re.findall("<h4>(.*?)</h4>", bracket)
     assert headings == ["Round 1", "Round 2", "Round 3" if schedule == "swiss" else "Final"]
     assert bracket.count("<b>bye</b>") == 3
-    won = Counter(html.unescape(bot) for bot in re.findall('class="won"><span>(.*?)</span>', bracket))
+    won = Counter(
+        html.unescape(bot) for bot in re.findall('class="won"><span>(.*?)</span>', bracket)
+    )
     assert won == Counter({row["bot"]: row["won"] for row in rows if row["won"]})
 
 
@@ -380,7 +461,9 @@ def test_the_page_shows_what_changed_since_another_event(tmp_path):
     for name, bots in (("last-week", ("ann", "bob", "<eve>")), ("now", ("dan", "ann", "bob"))):
         event = stored.event(*bots, name=name, boards=[stored.DUEL, stored.CLASSIC])
         records = (stored.likely(match, bots) for match in stored.plan(event))
-        with contextlib.closing(Results.open(stored.store(tmp_path / "results" / name, event, records))) as read:
+        with contextlib.closing(
+            Results.open(stored.store(tmp_path / "results" / name, event, records))
+        ) as read:
             frames.append(read.leaderboard().set_index(["game", "bot"]))
     then, now = frames
     with cup.first_chart_only():
@@ -391,11 +474,16 @@ def test_the_page_shows_what_changed_since_another_event(tmp_path):
 
     def figures(frame, game, bot):
         row, columns = frame.loc[game, bot], LEADERBOARD.rated_in("Elo")
-        return [f"{row['rank']:.0f}", *(columns[name].text(row[name]) for name in ("rating", "points"))]
+        return [
+            f"{row['rank']:.0f}",
+            *(columns[name].text(row[name]) for name in ("rating", "points")),
+        ]
 
     for game, table in zip(("mummy_maze", "pacman"), section.split("<table")[1:], strict=True):
         assert f"<caption>{game}</caption>" in table
-        rows = [re.findall(r"<t[hd][^>]*>(?:<a[^>]*>)?(.*?)</", row) for row in table.split("<tr>")[2:]]
+        rows = [
+            re.findall(r"<t[hd][^>]*>(?:<a[^>]*>)?(.*?)</", row) for row in table.split("<tr>")[2:]
+        ]
         assert [bot for bot, *_ in rows] == now.loc[game].index.to_list()
         for bot, *cells in rows:
             assert cells[::2] == figures(now, game, bot)
@@ -409,10 +497,21 @@ def test_other_schedules_have_no_places_in_the_page(small):
 
 def test_ratings_intervals_and_tiers_are_shown_where_there_are_some(results):
     league = results.leagues[0]
-    figures = {"rating": [1.0, 0.0, -0.5], "rating_low": [0.5, -np.inf, -1.5], "rating_high": [1.5, 1.0, 0.5]}
-    ranks = {"rank_low": [1, 1, 3], "rank_high": [1, 3, 3], "tier": [1, 1, 2], "surprise": [1, 2, 3]}
+    figures = {
+        "rating": [1.0, 0.0, -0.5],
+        "rating_low": [0.5, -np.inf, -1.5],
+        "rating_high": [1.5, 1.0, 0.5],
+    }
+    ranks = {
+        "rank_low": [1, 1, 3],
+        "rank_high": [1, 3, 3],
+        "tier": [1, 1, 2],
+        "surprise": [1, 2, 3],
+    }
     table = leaderboard(league, frame=league.leaderboard().assign(**figures, **ranks))
-    told = {heading.name: [row[heading.name].text for row in table.rows] for heading in table.columns}
+    told = {
+        heading.name: [row[heading.name].text for row in table.rows] for heading in table.columns
+    }
     assert told["range"] == [shown("0.5 to 1.5"), shown("below 1"), shown("-1.5 to 0.5")]
     assert told["ranks"] == ["1", "1\u20133", "3"]
     assert told["tier"] == ["1", "1", "2"]
@@ -434,7 +533,9 @@ def test_a_bot_without_a_strength_has_no_interval_in_a_ranking(results, monkeypa
 def shown(text: str) -> str:
     """An interval of ratings as a person reads it."""
     column = LEADERBOARD.rated_in("Elo")["rating"]
-    return re.sub(r"-?[\d.]+", lambda match: column.text(float(match[0])).replace("-", "\u2212"), text)
+    return re.sub(
+        r"-?[\d.]+", lambda match: column.text(float(match[0])).replace("-", "\u2212"), text
+    )
 
 
 def test_a_bots_page_tells_its_strength_beside_that_of_all(small, results):
@@ -445,7 +546,9 @@ def test_a_bots_page_tells_its_strength_beside_that_of_all(small, results):
     assert {(boards[b]["label"], boards[b]["roles"][r]): mean for b, r, mean, *_ in told} == {
         place: round(mean, 4) for place, mean in standing.roles.items()
     }
-    explorers = [record.verdict.scores["explorer"] for record in records if record.match.board == "duel"]
+    explorers = [
+        record.verdict.scores["explorer"] for record in records if record.match.board == "duel"
+    ]
     field = next(all_bots for b, r, _, all_bots, *_ in told if (b, r) == (0, 0))
     assert field == round(sum(explorers) / len(explorers), 4)
     best = results.leagues[1].ratings.ratings[0]
@@ -455,7 +558,8 @@ def test_a_bots_page_tells_its_strength_beside_that_of_all(small, results):
         place: [round(figure, 4) for figure in strength] for place, strength in best.roles.items()
     }
     assert [row[5:] for row in rows.values()] == [
-        [f"{strength:.0f}", f"{low:.0f} to {high:.0f}"] for strength, low, high in (row[2:5] for row in rows.values())
+        [f"{strength:.0f}", f"{low:.0f} to {high:.0f}"]
+        for strength, low, high in (row[2:5] for row in rows.values())
     ]
 
 
@@ -484,7 +588,8 @@ def test_the_best_matches_are_above_what_their_seats_bring_and_the_worst_below(s
 def test_equal_faults_stand_once_with_their_places_and_the_end_of_stderr(tmp_path):
     of = reported.event(reported.BOTS[:2], repeats=2)
     records = [
-        reported.crashed(reported.played(match), stderr="\n".join(map(str, range(40)))) for match in reported.plan(of)
+        reported.crashed(reported.played(match), stderr="\n".join(map(str, range(40))))
+        for match in reported.plan(of)
     ]
     page = written(tmp_path, of, records)
     for told in page.data["pages"]:
@@ -508,7 +613,10 @@ def test_a_game_that_is_not_known_here_is_a_reason_too_and_its_board_is_not_draw
     of = reported.event(on=[reported.talk(tmp_path)])
     page = written(tmp_path, of, map(reported.played, reported.plan(of)))
     assert page.data["boards"][0]["grids"] == []
-    assert all("there is no game or board 'talk/hall'" in replay["broken"] for replay in page.replays.values())
+    assert all(
+        "there is no game or board 'talk/hall'" in replay["broken"]
+        for replay in page.replays.values()
+    )
 
 
 def test_linked_matches_come_first_then_one_of_every_seating_then_the_newest():
@@ -559,7 +667,9 @@ def test_the_file_is_never_larger_than_wanted(copied, tmp_path, monkeypatch):
     assert kept(page) == set(page.replays)
 
 
-def test_many_replays_are_prepared_side_by_side_the_same_as_few(small, copied, tmp_path, monkeypatch):
+def test_many_replays_are_prepared_side_by_side_the_same_as_few(
+    small, copied, tmp_path, monkeypatch
+):
     _, records, page = small
     monkeypatch.setattr("arena.report.replays.TURNS", 60)
     monkeypatch.setattr("arena.report.replays.FEW", 0)
@@ -587,7 +697,9 @@ def test_a_report_of_an_event_with_a_drawn_seed_does_not_tell_it(tmp_path):
     page = written(tmp_path, of, records)
     assert page.data["event"]["seed"] == "kept secret"
     values = json.dumps([page.data, page.replays])
-    assert not any(secret in values for secret in (of.seed, *(record.match.key for record in records)))
+    assert not any(
+        secret in values for secret in (of.seed, *(record.match.key for record in records))
+    )
 
 
 def test_an_event_that_nobody_played_has_a_report_too(tmp_path):
@@ -616,7 +728,9 @@ def test_a_report_is_made_again_only_if_it_or_what_it_was_made_of_changed(tmp_pa
     def is_made_again(**options: object) -> bool:
         before = path.stat().st_ino
         with contextlib.closing(Results.open(tmp_path)) as results:
-            write_report(results, tmp_path, rules=lambda match: rulefile.load(rules, match.board), **options)
+            write_report(
+                results, tmp_path, rules=lambda match: rulefile.load(rules, match.board), **options
+            )
         return path.stat().st_ino != before
 
     reported.store(tmp_path, of, records[:-1])
@@ -639,7 +753,9 @@ def test_a_report_is_made_again_only_if_it_or_what_it_was_made_of_changed(tmp_pa
 
 def test_the_charts_are_inside_the_file_the_leaderboard_first(copied, tmp_path):
     for name in ("ends", "leaderboard"):
-        (tmp_path / f"{name}.svg").write_text(f"<svg xmlns='http://www.w3.org/2000/svg'><title>{name}</title></svg>")
+        (tmp_path / f"{name}.svg").write_text(
+            f"<svg xmlns='http://www.w3.org/2000/svg'><title>{name}</title></svg>"
+        )
         (tmp_path / f"{name}.png").write_bytes(b"pixels")
     path = write_report(copied, tmp_path, charts=sorted(tmp_path.glob("*.*g")), replayed=0)
     page = Parsed(path.read_text("utf-8"))
@@ -653,9 +769,13 @@ def test_a_drawing_of_very_many_lines_is_taken_as_pixels(copied, tmp_path, monke
     monkeypatch.setattr("arena.report.page.LARGEST_SVG_BYTES", 5)
     (tmp_path / "ends.svg").write_text("<svg/> ")
     (tmp_path / "ends.png").write_bytes(b"pixels")
-    path = write_report(copied, tmp_path, charts=[tmp_path / "ends.svg", tmp_path / "ends.png"], replayed=0)
+    path = write_report(
+        copied, tmp_path, charts=[tmp_path / "ends.svg", tmp_path / "ends.png"], replayed=0
+    )
     page = Parsed(path.read_text("utf-8"))
-    assert [attributes["src"] for attributes, _ in page.all("img")] == ["data:image/png;base64,cGl4ZWxz"]
+    assert [attributes["src"] for attributes, _ in page.all("img")] == [
+        "data:image/png;base64,cGl4ZWxz"
+    ]
 
 
 @pytest.mark.slow
@@ -677,7 +797,10 @@ def test_a_run_leaves_a_report_and_the_command_writes_it_again(tmp_path):
 @pytest.mark.parametrize("path", sorted(report_page.PARTS.glob("*.js")), ids=lambda path: path.stem)
 def test_a_script_never_makes_markup_of_a_text(path):
     assert (
-        re.findall(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function", path.read_text())
+        re.findall(
+            r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function",
+            path.read_text(),
+        )
         == []
     )
 

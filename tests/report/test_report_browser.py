@@ -1,4 +1,6 @@
-"""report.html in a browser: what it draws is what was recorded, by mouse and by keyboard, on a phone and on a wall."""
+"""report.html in a browser: what it draws is what was recorded, by mouse and by keyboard, on a
+phone and on a wall.
+"""
 
 import contextlib
 import io
@@ -49,15 +51,26 @@ def small(tmp_path_factory):
     """Where the page of a small event is, and its records; in the first a bot crashed."""
     folder = tmp_path_factory.mktemp("small")
     picture = folder / "leaderboard.svg"
-    picture.write_text("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 4'><rect width='8' height='4'/></svg>")
+    picture.write_text(
+        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 4'><rect width='8' "
+        "height='4'/></svg>"
+    )
     return written(folder, *reported.small(), charts=[picture])
 
 
 @pytest.fixture(scope="module")
 def declared(tmp_path_factory):
-    """The page of an event of games that declare pieces and marks, discs, cards, and riders with trails."""
-    of = reported.event(reported.BOTS[:2], on=reported.boards("classic", "standard", "three_cards", "nine"))
-    return written(tmp_path_factory.mktemp("declared"), of, [reported.played(match) for match in reported.plan(of)])
+    """The page of an event of games that declare pieces and marks, discs, cards, and riders with
+    trails.
+    """
+    of = reported.event(
+        reported.BOTS[:2], on=reported.boards("classic", "standard", "three_cards", "nine")
+    )
+    return written(
+        tmp_path_factory.mktemp("declared"),
+        of,
+        [reported.played(match) for match in reported.plan(of)],
+    )
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +82,9 @@ def hostile(tmp_path_factory):
 
 def record_on(records: list[Record], board: str) -> Record:
     """A short match on a board that ended by its rules."""
-    fit = [record for record in records if record.match.board == board and not record.verdict.faults]
+    fit = [
+        record for record in records if record.match.board == board and not record.verdict.faults
+    ]
     return min(fit, key=lambda record: len(record.turns))
 
 
@@ -121,14 +136,25 @@ def drawn(page) -> list[object]:
 
 
 def recorded(record: Record) -> list[list[object]]:
-    """Where the rules have pieces and marks at the start and after every turn, as the page tells it."""
+    """Where the rules have pieces and marks at the start and after every turn, as the page tells
+    it.
+    """
     game = rulebook.game_of(record.match)
     grids = read_grids(game.board(), game.drawing)
     told = []
     for scene in scenes(game, record.turns):
-        drawn = [each for each in (read_fact(grids, game.drawing, fact) for fact in scene.facts) if each]
-        pieces = {each.name: "{} {}".format(*each.cell) for each in drawn if isinstance(each.item, Piece)}
-        told.append([pieces, sorted("{} {}".format(*each.cell) for each in drawn if isinstance(each.item, Mark))])
+        drawn = [
+            each for each in (read_fact(grids, game.drawing, fact) for fact in scene.facts) if each
+        ]
+        pieces = {
+            each.name: "{} {}".format(*each.cell) for each in drawn if isinstance(each.item, Piece)
+        }
+        told.append(
+            [
+                pieces,
+                sorted("{} {}".format(*each.cell) for each in drawn if isinstance(each.item, Mark)),
+            ]
+        )
     return told
 
 
@@ -152,7 +178,10 @@ def names(page) -> list[str]:
 def test_the_leaderboard_is_sorted_and_searched_and_has_one_bold_column(tab, small):
     weight = "cell => Number(getComputedStyle(cell).fontWeight)"
     with opened(tab, small[0]) as page:
-        cells = {name: page.locator(f"#leaderboard-table td.{name}").first for name in ("rating", "points", "range")}
+        cells = {
+            name: page.locator(f"#leaderboard-table td.{name}").first
+            for name in ("rating", "points", "range")
+        }
         weights = {name: cell.evaluate(weight) for name, cell in cells.items()}
         assert weights["rating"] >= 600
         assert max(weights["points"], weights["range"]) == 400
@@ -192,9 +221,12 @@ def test_a_cell_of_the_crosstable_opens_the_matches_behind_it(tab, small):
         fit = [
             r
             for r in records
-            if r.match.board == "classic" and [s.bot.name for s in r.match.seats[:2]] == ["amber", "cedar"]
+            if r.match.board == "classic"
+            and [s.bot.name for s in r.match.seats[:2]] == ["amber", "cedar"]
         ]
-        assert page.locator(".list tbody code").all_inner_texts() == [record.match.id for record in fit]
+        assert page.locator(".list tbody code").all_inner_texts() == [
+            record.match.id for record in fit
+        ]
         assert page.inner_text("#matches-view .count") == "1 of 12 matches"
         page.select_option("select[name=bot]", "")
         page.select_option("select[name=result]", "fault")
@@ -245,7 +277,10 @@ def test_what_a_game_declares_is_drawn_in_every_turn_as_it_was_recorded(tab, dec
         _, first, second = record.turns[0].move.split()
         go_to(page, f"#match={record.match.id}&turn=1")
         page.locator(".cardrow").first.wait_for()
-        assert page.locator(".cardrow").all_inner_texts() == [f"card first\n{first}", f"card second\n{second}"]
+        assert page.locator(".cardrow").all_inner_texts() == [
+            f"card first\n{first}",
+            f"card second\n{second}",
+        ]
         assert page.inner_text(".state").split("\n")[-1] == "moves"
         page.click("button.back")
         assert page.locator(".card.down").count() == 2
@@ -266,7 +301,9 @@ def test_the_chance_to_win_is_drawn_and_its_breaks_lead_to_their_turns(tab, smal
             assert now(page).startswith(f"Turn {index} of ")
             assert page.locator(".breaks [aria-current]").inner_text().startswith(f"turn {index}: ")
             figures = [f"{chance:.0f} %" for chance in found.of_scenes[index]]
-            assert [text.split("\n")[-1].strip() for text in page.locator(shown).all_inner_texts()] == figures
+            assert [
+                text.split("\n")[-1].strip() for text in page.locator(shown).all_inner_texts()
+            ] == figures
         box = page.locator(".plot svg").bounding_box()
         page.mouse.click(box["x"] + box["width"] - 1, box["y"] + 5)
         assert now(page).startswith(f"Turn {record.turns[-1].number} of ")
@@ -275,8 +312,14 @@ def test_the_chance_to_win_is_drawn_and_its_breaks_lead_to_their_turns(tab, smal
 @pytest.fixture(scope="module")
 def mazes(tmp_path_factory):
     """Where the page of an event on drawn mazes is, and its records."""
-    of = replace(reported.event(reported.BOTS[:2], rulebook.find("mummy_maze/random:2", seed=4)), repeats=2)
-    return written(tmp_path_factory.mktemp("mazes"), of, [reported.played(match) for match in reported.plan(of)])
+    of = replace(
+        reported.event(reported.BOTS[:2], rulebook.find("mummy_maze/random:2", seed=4)), repeats=2
+    )
+    return written(
+        tmp_path_factory.mktemp("mazes"),
+        of,
+        [reported.played(match) for match in reported.plan(of)],
+    )
 
 
 def test_lessons_show_the_board_before_the_move_and_replays_their_own_walls(tab, mazes):
@@ -286,7 +329,9 @@ def test_lessons_show_the_board_before_the_move_and_replays_their_own_walls(tab,
         assert 1 <= page.locator(".lesson").count() <= 3
         card = page.locator(".lesson").first
         assert card.locator(".ending").inner_text().startswith("threw away")
-        match, turn = re.findall(r"--from (\w+) --turn (\d+)", card.locator(".fork code").first.inner_text())[0]
+        match, turn = re.findall(
+            r"--from (\w+) --turn (\d+)", card.locator(".fork code").first.inner_text()
+        )[0]
         record = next(each for each in records if each.match.id == match)
         move = next(each for each in record.turns if each.number == int(turn) + 1)
         assert card.locator("dd").first.inner_text() == move.move
@@ -308,8 +353,12 @@ def test_lessons_show_the_board_before_the_move_and_replays_their_own_walls(tab,
             assert drawn(page) == recorded(record)[0]
             shown = [f" ({quality})" for quality in qualities if str(quality)]
             assert page.locator(".moves .quality").all_inner_texts() == shown
-            assert page.locator(".moves .blunder").count() == sum(quality.points > 0 for quality in qualities)
-            walls.setdefault(record.match.sampled, set()).add(page.locator("#match-view .wall").get_attribute("d"))
+            assert page.locator(".moves .blunder").count() == sum(
+                quality.points > 0 for quality in qualities
+            )
+            walls.setdefault(record.match.sampled, set()).add(
+                page.locator("#match-view .wall").get_attribute("d")
+            )
     (first,), (second,) = walls.values()
     assert first != second
 
@@ -332,7 +381,10 @@ def test_an_address_opens_any_turn_and_follows_as_do_the_commands_to_go_on(tab, 
         assert drawn(page) == turns[2]
         assert page.get_attribute(".scrub", "aria-valuetext").startswith("Turn 2 of")
         turn = f"--from {record.match.id} --turn 2"
-        assert page.locator(".fork code").all_inner_texts() == [f"arena play {turn}", f"arena match {turn}"]
+        assert page.locator(".fork code").all_inner_texts() == [
+            f"arena play {turn}",
+            f"arena match {turn}",
+        ]
         page.locator(".fork .copy").first.click()
         page.wait_for_selector(".copy:has-text('Copied')")
         assert page.evaluate("navigator.clipboard.readText()") == f"arena play {turn}"
@@ -381,14 +433,20 @@ def test_who_rose_and_the_versions_of_a_bot_are_shown(tab, tmp_path):
         ]
         go_to(page, "#leaderboard")
         rows = page.locator("#leaderboard-table tbody tr").all_inner_texts()
-        assert [row.split()[:3] for row in rows] == [["1", "amber", "\u25b21"], ["2", "birch", "\u25bc1"]]
+        assert [row.split()[:3] for row in rows] == [
+            ["1", "amber", "\u25b21"],
+            ["2", "birch", "\u25bc1"],
+        ]
         go_to(page, "#bot=birch")
         assert page.is_visible(".strengths")
         assert page.locator("table.versions").count() == 0
 
 
 def focused(page) -> str:
-    return page.evaluate("document.activeElement.innerText || document.activeElement.getAttribute('aria-label') || ''")
+    return page.evaluate(
+        "document.activeElement.innerText || document.activeElement.getAttribute('aria-label') || "
+        "''"
+    )
 
 
 def tab_to(page, label: str) -> None:
@@ -412,7 +470,9 @@ def test_a_match_is_found_and_watched_without_a_mouse(tab, small):
         page.keyboard.press("ArrowRight")
         page.keyboard.press("ArrowRight")
         assert now(page).startswith("Turn 2 of")
-        assert page.inner_text("[aria-live]").split() == now(page).split()  # lines may be laid out in two ways
+        assert (
+            page.inner_text("[aria-live]").split() == now(page).split()
+        )  # lines may be laid out in two ways
         for _ in range(3):
             page.keyboard.press("+")
         page.keyboard.press(" ")
@@ -444,15 +504,21 @@ SMALLEST = """() => Math.min(...[...document.querySelectorAll(".words")].filter(
 
 @pytest.fixture(scope="module")
 def charted(tmp_path_factory):
-    """The page of an event whose bots have long names with one beginning, with a chart and a strip, and its records."""
+    """The page of an event whose bots have long names with one beginning, with a chart and a strip,
+    and its records.
+    """
     folder = tmp_path_factory.mktemp("charted")
-    of = reported.event([f"assignsubmission_file_{name}_bot" for name in ("Müller", "García", "O'Neil")])
+    of = reported.event(
+        [f"assignsubmission_file_{name}_bot" for name in ("Müller", "García", "O'Neil")]
+    )
     records = [reported.crashed(reported.played(match)) for match in reported.plan(of)]
     results = Results.open(reported.store(folder, of, records))
     with cup.first_chart_only():
         files = charts.write(results, folder).files
     strip = folder / "strip.svg"
-    strip.write_text("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9000 90' width='9000' height='90'/>")
+    strip.write_text(
+        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9000 90' width='9000' height='90'/>"
+    )
     return write_report(results, folder, charts=[*files, strip]), records
 
 
@@ -467,7 +533,9 @@ def test_every_view_fits_a_phone_and_a_wide_screen_and_a_chart_can_be_enlarged(t
             page.set_viewport_size(size)
             for view in VIEWS:
                 go_to(page, f"#{view}".format(bot=bot.display or bot.name, id=record.match.id))
-                page.wait_for_selector("#match-view .piece" if "match=" in view else "main > section:not([hidden]) h2")
+                page.wait_for_selector(
+                    "#match-view .piece" if "match=" in view else "main > section:not([hidden]) h2"
+                )
                 assert page.evaluate(FITS), (view, size)
                 assert size is WIDE or page.evaluate(too_wide) == 0, view
                 assert page.evaluate(SMALLEST) >= 11, view
@@ -491,11 +559,20 @@ def test_every_view_fits_a_phone_and_a_wide_screen_and_a_chart_can_be_enlarged(t
 
 def test_light_and_dark_can_be_chosen_and_the_ground_of_a_chart_is_that_of_the_page(tab, charted):
     def paper() -> list[int]:
-        return [*map(int, page.evaluate("getComputedStyle(document.body).backgroundColor").strip("rgb()").split(","))]
+        return [
+            *map(
+                int,
+                page.evaluate("getComputedStyle(document.body).backgroundColor")
+                .strip("rgb()")
+                .split(","),
+            )
+        ]
 
     def ground() -> tuple[int, ...]:
         """Return the most frequent colour of the first chart."""
-        picture = Image.open(io.BytesIO(page.locator(".charts img").first.screenshot())).convert("RGB")
+        picture = Image.open(io.BytesIO(page.locator(".charts img").first.screenshot())).convert(
+            "RGB"
+        )
         return max(picture.getcolors(picture.width * picture.height))[1]
 
     with opened(tab, charted[0], "#charts", viewport={"width": 700, "height": 700}) as page:
@@ -519,7 +596,11 @@ def test_hostile_texts_do_nothing_wherever_they_are_shown(tab, hostile):
     path, records = hostile
     with opened(tab, path) as page:
         bots = page.evaluate("report.bots")
-        addresses = ["#matches", "#crosstable&board=talk/hall", *(f"#match={r.match.id}" for r in records[::3])]
+        addresses = [
+            "#matches",
+            "#crosstable&board=talk/hall",
+            *(f"#match={r.match.id}" for r in records[::3]),
+        ]
         for address in [*addresses, *page.evaluate("report.bots.map(route.bot)")]:
             go_to(page, address)
             if address.startswith("#match="):
@@ -541,7 +622,10 @@ def test_a_game_without_a_grid_shows_its_facts_and_what_a_model_said_beside_them
         page.click("button.next")
         assert panel.inner_text() == "Nobody asked the model in this turn."
         assert page.locator(".factlist li").first.inner_text() == "said 2"
-        before, after = (list(scene.facts) for scene in [*scenes(rulebook.game_of(record.match), record.turns)][1:3])
+        before, after = (
+            list(scene.facts)
+            for scene in [*scenes(rulebook.game_of(record.match), record.turns)][1:3]
+        )
         fresh = [clean(fact) for fact in after if fact not in before]
         assert page.locator(".factlist .new").all_inner_texts() == fresh
         assert page.locator(".board").count() == 0
@@ -576,7 +660,9 @@ def test_what_was_left_out_is_said(tab, small, tmp_path):
     with contextlib.closing(Results.open(tmp_path)) as results:
         path = write_report(results, tmp_path, replayed=2, listed=4)
     with opened(tab, path, "#matches") as page:
-        assert "Of 12 matches 4 are listed. 2 matches can be replayed here" in page.inner_text("#missing")
+        assert "Of 12 matches 4 are listed. 2 matches can be replayed here" in page.inner_text(
+            "#missing"
+        )
         page.get_by_role("link", name="Details").first.click()
         page.get_by_text("This file has no replay of this match").wait_for()
 
@@ -593,7 +679,9 @@ def test_a_match_shows_itself_in_a_notebook_as_the_report_shows_it(tab, small, t
     record = record_on(small[1], "duel")
     with opened(tab, in_notebook(tmp_path, record)) as page:
         (frame,) = page.frames[1:]
-        assert page.evaluate("document.activeElement.tagName") == "BODY"  # it takes no focus from the notebook
+        assert (
+            page.evaluate("document.activeElement.tagName") == "BODY"
+        )  # it takes no focus from the notebook
         frame.click("button.last")
         assert frame.evaluate(DRAWN, record.turns[-1].number) == recorded(record)
         assert frame.locator("a[href]").count() == 0
@@ -602,12 +690,17 @@ def test_a_match_shows_itself_in_a_notebook_as_the_report_shows_it(tab, small, t
 
 def test_hostile_texts_of_a_match_stay_texts_in_a_notebook(tab, hostile, tmp_path):
     _, records = hostile
-    records = [*records[: len(reported.EVIL)], records[-1]]  # each text, and the board that is hostile, too
+    records = [
+        *records[: len(reported.EVIL)],
+        records[-1],
+    ]  # each text, and the board that is hostile, too
     with opened(tab, in_notebook(tmp_path, *records)) as page:
         assert page.title() == "notebook"
         assert page.locator("body > :not(iframe)").count() == 0
         for frame, record in zip(page.frames[1:], records, strict=True):
             assert frame.title() != "hit"
             assert frame.locator("img, i, b:not(.points)").count() == 0
-            assert frame.locator(".words").text_content() == clean(record.verdict.faults[0].words, 1000)
+            assert frame.locator(".words").text_content() == clean(
+                record.verdict.faults[0].words, 1000
+            )
             assert frame.locator(".players .name").all_inner_texts()

@@ -1,4 +1,6 @@
-"""A game's own view in the browser: the example of the docs draws, and those of tests/bad_viewers/ harm nobody."""
+"""A game's own view in the browser: the example of the docs draws, and those of tests/bad_viewers/
+harm nobody.
+"""
 
 import io
 import itertools
@@ -37,7 +39,10 @@ FALLBACK = {  # what the line under the plain board says
 def calls():
     """A port that nobody may reach by TCP or UDP, and a list of who did."""
     heard = []
-    with socket.create_server(("127.0.0.1", 0)) as stream, socket.socket(type=socket.SOCK_DGRAM) as datagrams:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as stream,
+        socket.socket(type=socket.SOCK_DGRAM) as datagrams,
+    ):
         datagrams.bind(stream.getsockname())
 
         def listen(hear):
@@ -63,7 +68,9 @@ def written(tmp_path_factory, calls):
     for name in (*BAD, "large", "goofspiel", "plain"):
         shutil.copy(rulefile.shipped() / "goofspiel.py", folder / f"{name}.py")
         (folder / f"{name}.toml").write_text("[five]\ncards = 5\n")
-    boards = [rulebook.find(f"{name}.py", folder)[0] for name in (*BAD, "large", "goofspiel", "plain")]
+    boards = [
+        rulebook.find(f"{name}.py", folder)[0] for name in (*BAD, "large", "goofspiel", "plain")
+    ]
     of = reported.event(reported.BOTS[:2], on=boards)
     records = {record.match.game: record for record in map(reported.played, reported.plan(of))}
     results = Results.open(reported.store(tmp_path_factory.mktemp("event"), of, records.values()))
@@ -83,10 +90,12 @@ def page(browser):
 
 NUMBERS = itertools.count()
 HEARD = """addEventListener("message", ({ data }) => { document.documentElement.dataset.answered = data.done; });"""
-"""Lets the page have the number of the last question that a viewer has answered; that after 0 is to mount."""
+"""Lets the page have the number of the last question that a viewer has answered; that after 0 is to
+mount."""
 HURRIES = """const later = setTimeout;
 setTimeout = (act, ms) => later(act, window.hurries && ms === 2000 ? 500 : ms);"""
-"""Lets the page wait a quarter of its time for a viewer, while `hurries` is true: one that spins keeps a core busy."""
+"""Lets the page wait a quarter of its time for a viewer, while `hurries` is true: one that spins
+keeps a core busy."""
 TRIED = "html[data-answered]:not([data-answered='0']), .own-view-bar .note:not(:empty)"
 
 
@@ -98,13 +107,17 @@ def opened(page, written, name, turn=0):
 
 
 def has_tried(page, more=300):
-    """Wait until a viewer has done what it does when it is mounted, or was given up, and some milliseconds more."""
+    """Wait until a viewer has done what it does when it is mounted, or was given up, and some
+    milliseconds more.
+    """
     page.wait_for_selector(TRIED, state="attached")
     page.wait_for_timeout(more)  # what it began may go on
 
 
 def is_alive(page):
-    """Whether the page still runs its scripts, under its own title and address, and nothing was opened."""
+    """Whether the page still runs its scripts, under its own title and address, and nothing was
+    opened.
+    """
     page.click("button.last")
     assert page.inner_text(".now").startswith("Turn 10 of 10")
     return page.title() != "hit" and page.url.startswith("file:") and len(page.context.pages) == 1
@@ -149,7 +162,9 @@ def test_a_broken_or_hostile_viewer_gives_way_to_the_plain_board_with_one_line(p
         page.locator(f"#match-view:has-text('{records[name].match.id}')").wait_for()
         if name == "loop":
             page.click("button.next")
-        page.locator(".own-view-bar .note", has_text="The game's own view is broken").wait_for(timeout=20_000)
+        page.locator(".own-view-bar .note", has_text="The game's own view is broken").wait_for(
+            timeout=20_000
+        )
         assert reason in page.inner_text(".own-view-bar .note")
         assert page.locator(".own-view").count() == 0
         assert page.locator(".cardrow").count() == 4
@@ -177,5 +192,7 @@ def test_a_game_without_a_viewer_has_no_frame_and_only_pages_with_one_allow_it(p
     assert page.locator(".own-view, .own-view-bar").count() == 0
     assert page.locator(".cardrow").count() == 4
     assert viewer.WORKERS in written[0].read_text().partition("</title>")[0]
-    duel = reported.played(reported.plan(reported.event(reported.BOTS[:2], on=reported.boards("duel")))[0])
+    duel = reported.played(
+        reported.plan(reported.event(reported.BOTS[:2], on=reported.boards("duel")))[0]
+    )
     assert viewer.WORKERS not in notebook.frame(duel)

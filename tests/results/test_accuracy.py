@@ -1,4 +1,6 @@
-"""Accuracy on solved boards: which moves count, that perfect play has 100 %, and that each match is assessed once."""
+"""Accuracy on solved boards: which moves count, that perfect play has 100 %, and that each match is
+assessed once.
+"""
 
 import json
 import shutil
@@ -22,8 +24,13 @@ BOTS = ("dice", "perfect", "slow")
 
 
 def play(match):
-    """Play a match: `perfect` loses neither points nor turns, `slow` no points, and `dice` throws dice."""
-    bots, assessor = {seat.role: seat.bot.name for seat in match.seats}, assessor_of(rulebook.game_of(match))
+    """Play a match: `perfect` loses neither points nor turns, `slow` no points, and `dice` throws
+    dice.
+    """
+    bots, assessor = (
+        {seat.role: seat.bot.name for seat in match.seats},
+        assessor_of(rulebook.game_of(match)),
+    )
 
     def choose(role, state, legal, draw):
         if bots[role] == "perfect":
@@ -44,8 +51,13 @@ def folder(tmp_path_factory):
 
 
 def test_perfect_play_is_accurate_on_every_board_and_dice_are_not(folder):
-    rows = {row["bot"]: row for row in Results.open(folder).leaderboard(by_game=False).to_dict("records")}
-    assert [(rows[bot]["accuracy"], rows[bot]["blunders"]) for bot in ("perfect", "slow")] == [(100, 0)] * 2
+    rows = {
+        row["bot"]: row
+        for row in Results.open(folder).leaderboard(by_game=False).to_dict("records")
+    }
+    assert [(rows[bot]["accuracy"], rows[bot]["blunders"]) for bot in ("perfect", "slow")] == [
+        (100, 0)
+    ] * 2
     assert rows["dice"]["accuracy"] < 60
     assert rows["dice"]["blunders"] > 0.3
     frame = Results.open(folder).accuracy()
@@ -57,10 +69,15 @@ def test_perfect_play_is_accurate_on_every_board_and_dice_are_not(folder):
 
 def test_only_moves_that_could_throw_points_away_count():
     board = rulebook.find("duel")[0]
-    matches, assessor = reported.plan(reported.event(BOTS, [board], repeats=4)), PerfectPlay.of(rulebook.game_of(board))
+    matches, assessor = (
+        reported.plan(reported.event(BOTS, [board], repeats=4)),
+        PerfectPlay.of(rulebook.game_of(board)),
+    )
     assessed = ((record, assessor.of_turns(record.turns)) for record in map(play, matches))
     record, qualities = next(
-        (record, qualities) for record, qualities in assessed if any(quality.critical for quality in qualities)
+        (record, qualities)
+        for record, qualities in assessed
+        if any(quality.critical for quality in qualities)
     )
     seen = [quality.critical for quality in qualities]
     figures = accuracy.figures_of(record, assessor)
@@ -72,7 +89,10 @@ def test_only_moves_that_could_throw_points_away_count():
 
 def test_a_record_that_the_rules_do_not_allow_is_graded_up_to_there():
     board = rulebook.find("duel")[0]
-    (one, *_), assessor = reported.plan(reported.event(BOTS, [board])), PerfectPlay.of(rulebook.game_of(board))
+    (one, *_), assessor = (
+        reported.plan(reported.event(BOTS, [board])),
+        PerfectPlay.of(rulebook.game_of(board)),
+    )
     record = play(one)
     forged = [*record.turns[:3], record.turns[3]._replace(move="move2 up up"), *record.turns[4:]]
     assert len(assessor.of_turns(forged)) == 3
@@ -110,13 +130,17 @@ def test_a_cache_of_a_stranger_breaks_no_command(folder, tmp_path):
 
 def test_an_event_without_a_solved_board_has_no_such_columns_and_no_such_file(tmp_path, folder):
     event = reported.event(on=reported.boards("classic"))
-    results = Results.open(reported.store(tmp_path, event, map(reported.played, reported.plan(event))))
+    results = Results.open(
+        reported.store(tmp_path, event, map(reported.played, reported.plan(event)))
+    )
     assert results.accuracy_sums == {}
     assert not {"accuracy", "blunders"} & {*results.leaderboard()}
     (tmp_path / "accuracy.csv").write_text("of an earlier run")
     assert "accuracy.csv" not in {path.name for path in write_csv(results, tmp_path)}
     assert not (tmp_path / "accuracy.csv").exists()
-    assert [panel.texts[1].get_text() for panel in charts.render("accuracy", results).axes] == ["regret"]
+    assert [panel.texts[1].get_text() for panel in charts.render("accuracy", results).axes] == [
+        "regret"
+    ]
     assert "accuracy.csv" in {path.name for path in write_csv(Results.open(folder), tmp_path)}
 
 
@@ -124,7 +148,11 @@ def test_a_replay_and_the_report_show_what_a_move_lost():
     board = rulebook.find("duel")[0]
     record = play(reported.plan(reported.event(BOTS, [board]))[0])
     game = rulebook.game_of(record.match)
-    shown = [str(quality) for scene in scenes(game, record.turns, PerfectPlay.of(game)) for quality in scene.qualities]
+    shown = [
+        str(quality)
+        for scene in scenes(game, record.turns, PerfectPlay.of(game))
+        for quality in scene.qualities
+    ]
     assert len(shown) == len(record.turns)
     assert any(shown)
     assert replays.replay(record, replays.Games(rulebook.game_of))["qualities"] == shown
@@ -145,10 +173,16 @@ def test_to_look_at_strangers_results_runs_no_file_that_they_name(tmp_path, monk
     monkeypatch.chdir(tmp_path)
     path = str(tmp_path / "evil.py")
     duel = rulebook.find("duel")[0]
-    boards = [replace(duel, game=game, name=name, rules=path) for game, name in ((path, "duel"), ("x", "evil.py"))]
+    boards = [
+        replace(duel, game=game, name=name, rules=path)
+        for game, name in ((path, "duel"), ("x", "evil.py"))
+    ]
     event = reported.event(("first", "last"), boards)
     records = [
-        replace(reported.played(replace(match, game=duel.game, board=duel.name, rules=duel.rules)), match=match)
+        replace(
+            reported.played(replace(match, game=duel.game, board=duel.name, rules=duel.rules)),
+            match=match,
+        )
         for match in reported.plan(event)
     ]
     folder = stored.store(tmp_path / "results" / "cup", event, records, reported.plan(event))
@@ -162,7 +196,9 @@ def test_to_look_at_strangers_results_runs_no_file_that_they_name(tmp_path, monk
     results.close()
 
 
-@pytest.mark.parametrize("damaged", ["where match = (select max(number) from matches)", ""], ids=["newest", "all"])
+@pytest.mark.parametrize(
+    "damaged", ["where match = (select max(number) from matches)", ""], ids=["newest", "all"]
+)
 def test_a_damaged_record_takes_only_its_own_figures_away(folder, tmp_path, damaged):
     copy = shutil.copytree(folder, tmp_path / "copy")
     (copy / ".accuracy.json").unlink(missing_ok=True)

@@ -24,17 +24,34 @@ from arena.clock import TimeControl
 from arena.errors import ArenaError
 from arena.results.archive import Archive, records
 from arena.results.standings import Tally, tallies
-from arena.values import Abort, Bot, Conditions, Ending, Fault, Limits, Match, Record, Seat, SeatReport, Turn, Verdict
+from arena.values import (
+    Abort,
+    Bot,
+    Conditions,
+    Ending,
+    Fault,
+    Limits,
+    Match,
+    Record,
+    Seat,
+    SeatReport,
+    Turn,
+    Verdict,
+)
 from tests.support import stored
 
 EVENT = stored.event("ann", "bob", "cat")
 MATCHES = tuple(stored.plan(EVENT))
 ONE = stored.played(MATCHES[0])
 
-texts = st.text(st.characters(exclude_categories=()), max_size=12)  # control characters and half surrogates too
+texts = st.text(
+    st.characters(exclude_categories=()), max_size=12
+)  # control characters and half surrogates too
 seconds = st.floats(0, 1e6)
 counts = st.integers(0, 2**48)
-limits = st.builds(Limits, memory=st.none() | counts, cpu=st.none() | seconds, processes=st.none() | counts)
+limits = st.builds(
+    Limits, memory=st.none() | counts, cpu=st.none() | seconds, processes=st.none() | counts
+)
 bots = st.builds(
     Bot,
     name=texts,
@@ -46,7 +63,13 @@ bots = st.builds(
 )
 conditions = st.builds(
     Conditions,
-    time=st.builds(TimeControl, start=st.none() | seconds, move=st.none() | seconds, bank=seconds, margin=seconds),
+    time=st.builds(
+        TimeControl,
+        start=st.none() | seconds,
+        move=st.none() | seconds,
+        bank=seconds,
+        margin=seconds,
+    ),
     limits=limits,
     strikes=st.integers(0, 9),
     sandbox=texts,
@@ -80,7 +103,11 @@ turns = st.builds(
     digest=texts,
 )
 faults = st.builds(
-    Fault, role=st.sampled_from(["fox", "hen"]), ending=st.sampled_from(Ending), turn=counts, words=texts
+    Fault,
+    role=st.sampled_from(["fox", "hen"]),
+    ending=st.sampled_from(Ending),
+    turn=counts,
+    words=texts,
 )
 
 
@@ -105,7 +132,9 @@ def any_record(draw: st.DrawFn) -> Record:
             faults=tuple(draw(st.lists(faults, max_size=2))),
         ),
         sides=(("fox",), ("hen",)),
-        seats=tuple(replace(draw(seat_reports), role=seat.role, bot=seat.bot.name) for seat in seated),
+        seats=tuple(
+            replace(draw(seat_reports), role=seat.role, bot=seat.bot.name) for seat in seated
+        ),
         started=draw(texts),
         seconds=draw(seconds),
     )
@@ -127,7 +156,10 @@ def stored_rows(archive: Archive, query: str) -> list[tuple[object, ...]]:
 @given(any_record())
 @settings(max_examples=12)
 def test_any_record_comes_back_equal(record):
-    with tempfile.TemporaryDirectory() as folder, Archive.open(Path(folder), writing=True) as archive:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Archive.open(Path(folder), writing=True) as archive,
+    ):
         archive.append(record)
         assert archive.record("0123") == record
         assert [one.id for one in archive.of_all_versions().played()] == ["0123456789ab"]
@@ -172,7 +204,11 @@ def test_matches_of_an_earlier_plan_stay_but_do_not_count(archive):
     archive.append(stored.played(MATCHES[1]))
     stored.begin(archive, EVENT, [MATCHES[1].id])
     assert [match.id for match in archive.played()] == [MATCHES[1].id]
-    assert {match.id for match in archive.of_all_versions().played()} == archive.ids() == {ONE.match.id, MATCHES[1].id}
+    assert (
+        {match.id for match in archive.of_all_versions().played()}
+        == archive.ids()
+        == {ONE.match.id, MATCHES[1].id}
+    )
 
 
 def added_up(counted: Iterable[Tally]) -> dict[tuple[object, ...], tuple[int, int]]:
@@ -193,14 +229,24 @@ def recounted(archive: Archive) -> dict[tuple[object, ...], tuple[int, int]]:
 @given(st.data())
 @settings(max_examples=8)
 def test_tallies_are_never_older_than_the_last_match_nor_of_another_plan(data):
-    with tempfile.TemporaryDirectory() as folder, Archive.open(Path(folder), writing=True) as archive:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Archive.open(Path(folder), writing=True) as archive,
+    ):
         for _ in range(data.draw(st.integers(1, 4))):
             ids = [match.id for match in MATCHES]
             stored.begin(archive, EVENT, data.draw(st.sets(st.sampled_from(ids))))
             before = archive.count()
-            assert archive.mark_planned(data.draw(st.lists(st.sampled_from(ids)))) == archive.count() - before
-            for batch in data.draw(st.lists(st.lists(st.sampled_from(MATCHES), max_size=6), max_size=3)):
-                changes = data.draw(st.sampled_from([{}, {"mummy": Ending.CRASHED}, {"ghost1": Ending.TIMEOUT}]))
+            assert (
+                archive.mark_planned(data.draw(st.lists(st.sampled_from(ids))))
+                == archive.count() - before
+            )
+            for batch in data.draw(
+                st.lists(st.lists(st.sampled_from(MATCHES), max_size=6), max_size=3)
+            ):
+                changes = data.draw(
+                    st.sampled_from([{}, {"mummy": Ending.CRASHED}, {"ghost1": Ending.TIMEOUT}])
+                )
                 archive.append(*(stored.played(match, turns=1, **changes) for match in batch))
             for seen in (archive, archive.of_all_versions()):
                 assert added_up(seen.tallies()) == recounted(seen)
@@ -232,7 +278,9 @@ def test_the_mark_changes_with_every_match_and_with_the_plan_and_with_nothing_el
 def test_a_record_that_an_older_arena_packed_comes_back():
     record = stored.played(MATCHES[0], turns=3, explorer=50)
     result = json.loads(zlib.decompress(records.packed(record)))
-    names = [name for name in Turn._fields if name != "late"]  # turns were mappings, and nobody knew of late referees
+    names = [
+        name for name in Turn._fields if name != "late"
+    ]  # turns were mappings, and nobody knew of late referees
     result["turns"] = [{name: getattr(turn, name) for name in names} for turn in record.turns]
     assert records.unpacked(zlib.compress(json.dumps(result).encode())) == record
 
@@ -240,7 +288,9 @@ def test_a_record_that_an_older_arena_packed_comes_back():
 def test_transcripts_are_equal_for_equal_moves_with_other_clock_readings_and_seeds(archive):
     first = stored.played(MATCHES[0], turns=3, explorer=50)
     again = replace(first, match=replace(first.match, id="0" * 12, seed=1), seconds=9.0)
-    slower = replace(again, turns=tuple(turn._replace(wall=1.0, cpu=1.0, waited=1.0) for turn in again.turns))
+    slower = replace(
+        again, turns=tuple(turn._replace(wall=1.0, cpu=1.0, waited=1.0) for turn in again.turns)
+    )
     other = replace(first, turns=(*first.turns[:-1], first.turns[-1]._replace(move="wait")))
     forfeit = stored.played(MATCHES[0], turns=3, explorer=Ending.TIMEOUT)
     assert records.transcript(first) == records.transcript(slower)
@@ -253,7 +303,9 @@ def test_a_match_without_a_move_of_the_bot_at_fault_repeats_no_other():
     one, two = (stored.played(MATCHES[0], explorer=Ending.CRASHED, turns=0) for _ in range(2))
     two = replace(two, match=replace(two.match, id="0" * 12))
     assert records.transcript(one) != records.transcript(two)
-    late_one, late_two = (replace(each, turns=stored.played(MATCHES[0], turns=1).turns) for each in (one, two))
+    late_one, late_two = (
+        replace(each, turns=stored.played(MATCHES[0], turns=1).turns) for each in (one, two)
+    )
     assert records.transcript(late_one) == records.transcript(late_two)
 
 
@@ -262,8 +314,13 @@ def test_a_match_in_which_a_move_was_drawn_repeats_no_other(by):
     first = stored.played(MATCHES[0], turns=3, explorer=50)
     again = replace(first, match=replace(first.match, id="0" * 12))
     assert records.transcript(first) == records.transcript(again)
-    one, two = (replace(each, turns=(each.turns[0]._replace(by=by), *each.turns[1:])) for each in (first, again))
-    assert records.transcript(one) >> records.PLAY_BITS != records.transcript(two) >> records.PLAY_BITS
+    one, two = (
+        replace(each, turns=(each.turns[0]._replace(by=by), *each.turns[1:]))
+        for each in (first, again)
+    )
+    assert (
+        records.transcript(one) >> records.PLAY_BITS != records.transcript(two) >> records.PLAY_BITS
+    )
 
 
 def test_matches_behind_other_openings_or_on_other_boards_begin_otherwise():
@@ -271,7 +328,9 @@ def test_matches_behind_other_openings_or_on_other_boards_begin_otherwise():
     moved = replace(first, turns=(*first.turns[:-1], first.turns[-1]._replace(move="wait")))
     opened = replace(first, turns=(first.turns[0]._replace(by="opening"), *first.turns[1:]))
     drawn = replace(first, match=replace(first.match, sampled='{"width":5}'))
-    begun = [records.transcript(each) >> records.PLAY_BITS for each in (first, moved, opened, drawn)]
+    begun = [
+        records.transcript(each) >> records.PLAY_BITS for each in (first, moved, opened, drawn)
+    ]
     assert begun[0] == begun[1]
     assert len(set(begun)) == 3
 
@@ -280,7 +339,11 @@ def test_records_are_sorted_by_id_in_whatever_order_they_were_appended(archive):
     for match in reversed(MATCHES):
         archive.append(stored.played(match))
     ids = sorted(match.id for match in MATCHES)
-    assert [record.match.id for record in archive.records()] == [match.id for match in archive.played()] == ids
+    assert (
+        [record.match.id for record in archive.records()]
+        == [match.id for match in archive.played()]
+        == ids
+    )
 
 
 @pytest.mark.parametrize("prefix", ["", "zz", "%", "_"])
@@ -299,7 +362,9 @@ def test_a_prefix_of_several_matches_is_refused(archive):
 
 
 def test_aborts_are_stored_in_order(archive):
-    aborts = tuple(Abort(match="a" * 12, cause=f"cause {number}", attempt=number) for number in (1, 2, 3))
+    aborts = tuple(
+        Abort(match="a" * 12, cause=f"cause {number}", attempt=number) for number in (1, 2, 3)
+    )
     for abort in aborts:
         archive.append_abort(abort)
     archive.append_abort(Abort(match="b", cause="\udcff", attempt=1))
@@ -337,7 +402,9 @@ def test_a_reader_sees_the_commits_before_its_first_query_only(archive):
 
 @contextlib.contextmanager
 def forked(work: Callable[[Callable[[object], object]], object]) -> Iterator[tuple[int, TextIO]]:
-    """Do `work(say)` in another process, until it ends or the block does; yield its pid, and the lines that it says."""
+    """Do `work(say)` in another process, until it ends or the block does; yield its pid, and the
+    lines that it says.
+    """
     reading, writing = os.pipe()
     if (pid := os.fork()) == 0:
         try:
@@ -366,7 +433,8 @@ def hold(folder: Path, say: Callable[[object], object]) -> None:
 def test_a_second_run_is_refused_by_a_line_that_names_the_first(archive):
     with forked(partial(hold, archive.folder)) as (_, lines):
         assert lines.read() == (
-            f"{archive.folder}: process {os.getpid()} is playing this event; wait for it, or stop it\n"
+            f"{archive.folder}: process {os.getpid()} is playing this event; wait for it, or stop "
+            "it\n"
         )
 
 
@@ -404,14 +472,20 @@ def test_appended_records_survive_a_kill_and_come_back_equal(tmp_path):
 
 
 def test_results_that_are_not_there_are_named_with_the_command_that_makes_them(tmp_path):
-    with pytest.raises(ArenaError, match=r"nowhere: there are no results here; `arena run` makes some"):
+    with pytest.raises(
+        ArenaError, match=r"nowhere: there are no results here; `arena run` makes some"
+    ):
         Archive.open(tmp_path / "nowhere")
 
 
 def test_a_file_that_is_no_database_is_named(tmp_path):
-    (tmp_path / "event.sqlite").write_bytes(b"not a database at all, but long enough to look at" * 40)
+    (tmp_path / "event.sqlite").write_bytes(
+        b"not a database at all, but long enough to look at" * 40
+    )
     for writing in (False, True):
-        with pytest.raises(ArenaError, match=r"event.sqlite: file is not a database; move it away, or play under"):
+        with pytest.raises(
+            ArenaError, match=r"event.sqlite: file is not a database; move it away, or play under"
+        ):
             Archive.open(tmp_path, writing=writing)
 
 
@@ -450,7 +524,10 @@ def test_a_file_of_another_version_is_refused_and_left_as_it_is(tmp_path, versio
     before = (tmp_path / "event.sqlite").read_bytes()
     for writing in (False, True):
         with pytest.raises(
-            ArenaError, match=f"event.sqlite: {message}; to begin anew, move it away, or play under another name$"
+            ArenaError,
+            match=(
+                f"event.sqlite: {message}; to begin anew, move it away, or play under another name$"
+            ),
         ):
             Archive.open(tmp_path, writing=writing)
     assert (tmp_path / "event.sqlite").read_bytes() == before
@@ -467,7 +544,9 @@ def test_after_a_refusal_the_folder_can_be_opened(tmp_path):
 
 def test_a_file_where_the_folder_should_be_is_named(tmp_path):
     (tmp_path / "cup").write_text("")
-    with pytest.raises(ArenaError, match=r"cup: cannot be written: File exists; look at its permissions"):
+    with pytest.raises(
+        ArenaError, match=r"cup: cannot be written: File exists; look at its permissions"
+    ):
         Archive.open(tmp_path / "cup", writing=True)
 
 
@@ -486,7 +565,9 @@ def test_a_folder_that_may_not_be_written_can_be_read():
         folder.chmod(stat.S_IRUSR | stat.S_IXUSR | 0o055)
         with forked(as_nobody) as (_, lines):
             output = lines.read()
-    assert output == f"{len(MATCHES)}\n{folder}: cannot be written: Permission denied; look at its permissions\n"
+    assert output == (
+        f"{len(MATCHES)}\n{folder}: cannot be written: Permission denied; look at its permissions\n"
+    )
 
 
 def test_the_columns_of_the_rows_are_the_columns_of_the_tables(archive):
@@ -496,13 +577,23 @@ def test_the_columns_of_the_rows_are_the_columns_of_the_tables(archive):
         ("seats", ("match", "position", "entry", *records.SEAT)),
         ("clocks", ("match", "position", *records.CLOCKS)),
     ):
-        assert tuple(row[1] for row in stored_rows(archive, f"pragma table_info({table})")) == columns
+        assert (
+            tuple(row[1] for row in stored_rows(archive, f"pragma table_info({table})")) == columns
+        )
 
 
 def test_nobody_but_the_archive_sends_queries_to_sqlite():
     query = re.compile(r"sqlite3|\._rows\(|\._transaction\(")
     package = Path(records.__file__).parents[2]
-    own = {"results/export.py", "extras/serve/accounts.py", "extras/models/tape.py"}  # they have files of their own
+    own = {
+        "results/export.py",
+        "extras/serve/accounts.py",
+        "extras/models/tape.py",
+    }  # they have files of their own
     own = {name for name in own if (package / name).is_file()}
-    others = [path for path in package.rglob("*.py") if path.parent != package / "results" / "archive"]
-    assert {str(path.relative_to(package)) for path in others if query.search(path.read_text("utf-8"))} == own
+    others = [
+        path for path in package.rglob("*.py") if path.parent != package / "results" / "archive"
+    ]
+    assert {
+        str(path.relative_to(package)) for path in others if query.search(path.read_text("utf-8"))
+    } == own

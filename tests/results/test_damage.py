@@ -1,4 +1,6 @@
-"""Damaged results: one line says what is damaged, `arena verify` says which records hold, and no traceback is shown."""
+"""Damaged results: one line says what is damaged, `arena verify` says which records hold, and no
+traceback is shown.
+"""
 
 import random
 import re
@@ -20,7 +22,9 @@ PAGE = 4096
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """A workspace with results, and how their file is laid out: the pages of each table and index."""
+    """A workspace with results, and how their file is laid out: the pages of each table and
+    index.
+    """
     folder = workspaces.make(
         tmp_path_factory.mktemp("damage") / "ws", {"first": FIRST, "last": LAST}, "duel", repeats=6
     )
@@ -66,7 +70,15 @@ def test_a_record_that_changed_is_the_only_one_that_does_not_hold(whole, damaged
     [
         *product(
             ("leaderboard", "verify"),
-            ("matches", "sqlite_autoindex_matches_1", "seats", "tallies", "meta", "entries", "records"),
+            (
+                "matches",
+                "sqlite_autoindex_matches_1",
+                "seats",
+                "tallies",
+                "meta",
+                "entries",
+                "records",
+            ),
         ),
         *(("run", table) for table in ("matches", "meta", "entries")),
     ],
@@ -75,15 +87,23 @@ def test_a_page_of_zeros_is_reported_in_one_line(whole, damaged, table, command)
     _, content, roots = whole
     start = (roots[table] - 1) * PAGE
     folder = damaged(content[:start] + bytes(PAGE) + content[start + PAGE :])
-    done = arena(folder, *([command] if command != "run" else ["run", "--no-charts", "--repeats", "7"]))
+    done = arena(
+        folder, *([command] if command != "run" else ["run", "--no-charts", "--repeats", "7"])
+    )
     if command == "verify":
         assert done.returncode == 1
-        assert "the file is damaged" in done.stdout + done.stderr or "are not those of its matches" in done.stdout
+        assert (
+            "the file is damaged" in done.stdout + done.stderr
+            or "are not those of its matches" in done.stdout
+        )
         assert re.search(r"\d+ records: \d+ hold", done.stdout)
     elif done.returncode:
         assert done.returncode == 2
         assert "event.sqlite: " in done.stderr.splitlines()[-1]
-        assert "the file is damaged; `arena verify` says which records still hold" in done.stderr.splitlines()[-1]
+        assert (
+            "the file is damaged; `arena verify` says which records still hold"
+            in done.stderr.splitlines()[-1]
+        )
         assert len(done.stderr.splitlines()[-1]) < 500
 
 
@@ -92,7 +112,9 @@ def test_a_flipped_bit_in_a_text_is_no_traceback(whole, damaged, seed):
     """`arena` here lets an exception through that the command line has no line for."""
     _, content, _ = whole
     dice = random.Random(seed)
-    texts = [match.start() for match in re.finditer(rb'mummy_maze|explorer|first|"[a-z]+":', content)]
+    texts = [
+        match.start() for match in re.finditer(rb'mummy_maze|explorer|first|"[a-z]+":', content)
+    ]
     place = dice.choice(texts) + dice.randrange(4)
     changed = bytearray(content)
     changed[place] ^= dice.choice((0x80, 0x01))
@@ -106,7 +128,9 @@ def test_a_flipped_bit_in_a_text_is_no_traceback(whole, damaged, seed):
 
 def test_a_search_for_damage_ends_in_time_however_long_the_plan_is(whole, tmp_path, monkeypatch):
     walked, known = [], plan.Plan.known
-    monkeypatch.setattr(plan.Plan, "known", lambda self: (walked.append(each) or each for each in known(self)))
+    monkeypatch.setattr(
+        plan.Plan, "known", lambda self: (walked.append(each) or each for each in known(self))
+    )
     monkeypatch.setattr(verify, "DAMAGE_SEARCH_S", 0)
     folder = tmp_path / "cup"
     shutil.copytree(whole[0] / "results/cup", folder)
@@ -117,7 +141,9 @@ def test_a_search_for_damage_ends_in_time_however_long_the_plan_is(whole, tmp_pa
     store.commit()
     store.close()
     with Archive.open(folder) as archive:
-        assert verify.damage(archive) == "the sums behind the leaderboard are not those of its matches"
+        assert (
+            verify.damage(archive) == "the sums behind the leaderboard are not those of its matches"
+        )
     assert len(walked) == 2
 
 

@@ -1,4 +1,6 @@
-"""`arena export`: the tables have every match, seat and turn of the records, in both formats, for every reader."""
+"""`arena export`: the tables have every match, seat and turn of the records, in both formats, for
+every reader.
+"""
 
 import asyncio
 import contextlib
@@ -33,12 +35,19 @@ def folder(tmp_path_factory):
     event = stored.event("ann", "bob", repeats=2)
     records = []
     for number, match in enumerate(stored.plan(event)):
-        record = stored.played(match, turns=3 + number, **({"explorer": Ending.TIMEOUT} if number == 4 else {}))
+        record = stored.played(
+            match, turns=3 + number, **({"explorer": Ending.TIMEOUT} if number == 4 else {})
+        )
         if number == 3:
             drawn = replace(record.match, sampled=DRAWN)
             record = replace(record, match=drawn, machine=HOSTILE, scale=1.5)
         if number == 5:
-            strike = {"by": "strike", "rejected_text": HOSTILE, "refused": Ending.GARBLED, "remarks": (HOSTILE, "b")}
+            strike = {
+                "by": "strike",
+                "rejected_text": HOSTILE,
+                "refused": Ending.GARBLED,
+                "remarks": (HOSTILE, "b"),
+            }
             record = replace(record, turns=(record.turns[0]._replace(**strike), *record.turns[1:]))
         records.append(record)
     folder = stored.store(tmp_path_factory.mktemp("export") / "cup", event, records)
@@ -55,7 +64,11 @@ def exported(request, folder, tmp_path_factory):
     target = tmp_path_factory.mktemp(request.param)
     with Archive.open(folder) as archive:
         written = export.write(archive, target, request.param, all_versions=True)
-    tables = ["tables.sqlite"] if request.param == "sqlite" else [f"{name}.{request.param}" for name in export.TABLES]
+    tables = (
+        ["tables.sqlite"]
+        if request.param == "sqlite"
+        else [f"{name}.{request.param}" for name in export.TABLES]
+    )
     assert [path.name for path in written.files] == [*tables, "export.json"]
     assert {path.name for path in target.iterdir()} == {*tables, "export.json"}
     return target
@@ -74,8 +87,15 @@ def both(folder, tmp_path_factory):
 
 def rows(target, table):
     if (target / f"{table}.jsonl").exists():
-        return [json.loads(line) for line in (target / f"{table}.jsonl").read_text("utf-8").split("\n")[:-1]]
-    return database_rows(target, table) if (target / "tables.sqlite").exists() else parquet_rows(target, table)
+        return [
+            json.loads(line)
+            for line in (target / f"{table}.jsonl").read_text("utf-8").split("\n")[:-1]
+        ]
+    return (
+        database_rows(target, table)
+        if (target / "tables.sqlite").exists()
+        else parquet_rows(target, table)
+    )
 
 
 def database_rows(target, table):
@@ -100,7 +120,10 @@ def parquet_rows(target, table):
 
 def test_every_match_seat_and_turn_of_the_records_is_a_row(folder, exported):
     with Archive.open(folder) as archive:
-        records = [record for record, _ in archive.records_numbered(archive.of_all_versions().numbers_in_order())]
+        records = [
+            record
+            for record, _ in archive.records_numbered(archive.of_all_versions().numbers_in_order())
+        ]
         counting = archive.planned_ids()
     matches, seats, turns = (rows(exported, table) for table in export.TABLES)
     assert [(row["match"], row["counts"]) for row in matches] == [
@@ -116,7 +139,10 @@ def test_every_match_seat_and_turn_of_the_records_is_a_row(folder, exported):
         for record in records
         for seat in record.seats
     ]
-    assert [(row["match"], row["turn"], row["role"], row["move"], row["wall"], row["cpu"]) for row in turns] == [
+    assert [
+        (row["match"], row["turn"], row["role"], row["move"], row["wall"], row["cpu"])
+        for row in turns
+    ] == [
         (record.match.id, turn.number, turn.role, turn.move, turn.wall, turn.cpu)
         for record in records
         for turn in record.turns
@@ -124,7 +150,10 @@ def test_every_match_seat_and_turn_of_the_records_is_a_row(folder, exported):
     (fault,) = [row for row in seats if row["ending"]]
     assert (fault["ending"], fault["words"], fault["fault_turn"]) == ("timeout", "nothing came", 1)
     (strike,) = [row for row in turns if row["rejected"]]
-    assert (strike["rejected"], strike["refused"]) == (HOSTILE.replace("\ud800", "\\ud800"), "garbled")
+    assert (strike["rejected"], strike["refused"]) == (
+        HOSTILE.replace("\ud800", "\\ud800"),
+        "garbled",
+    )
     assert strike["remarks"] == [HOSTILE.replace("\ud800", "\\ud800"), "b"]
     manifest = json.loads((exported / "export.json").read_text())
     assert (manifest["schema"], manifest["event"]) == (2, "cup")
@@ -140,7 +169,9 @@ def test_all_formats_say_the_same(both):
 
 def test_every_row_has_the_columns_of_the_schema_in_their_order(exported):
     for table, columns in export.TABLES.items():
-        assert {tuple(row) for row in rows(exported, table)} == {tuple(column.name for column in columns)}
+        assert {tuple(row) for row in rows(exported, table)} == {
+            tuple(column.name for column in columns)
+        }
         for column in columns:
             empty = [row for row in rows(exported, table) if row[column.name] is None]
             assert not empty or column.kind.endswith("?")
@@ -158,7 +189,8 @@ def test_a_parquet_file_names_the_version_of_its_schema(both):
 def test_the_three_lines_of_the_page_read_the_tables(reader, both, monkeypatch):
     module = {"json": "pandas"}.get(reader, reader)
     pytest.importorskip(
-        module, reason=f"{module} is not installed; it is no part of the development extra, for its size"
+        module,
+        reason=f"{module} is not installed; it is no part of the development extra, for its size",
     )
     monkeypatch.chdir(both)
     assert len([line for line in READERS[reader].split("\n") if line.strip()]) == 3
@@ -171,17 +203,24 @@ def test_the_three_lines_of_the_page_read_the_tables(reader, both, monkeypatch):
     scores: dict[str, list[int]] = {}
     for row in rows(both / "results/cup/export", "seats"):
         scores.setdefault(row["bot"], []).append(row["score"])
-    expected = sorted(((bot, sum(all_) / len(all_)) for bot, all_ in scores.items()), key=lambda pair: -pair[1])
+    expected = sorted(
+        ((bot, sum(all_) / len(all_)) for bot, all_ in scores.items()), key=lambda pair: -pair[1]
+    )
     assert [row[0] for row in values] == [bot for bot, _ in expected]
     assert [row[1] for row in values] == pytest.approx([mean for _, mean in expected])
 
 
-def test_the_command_writes_the_tables_beside_the_results_and_names_mistakes(folder, tmp_path, monkeypatch):
+def test_the_command_writes_the_tables_beside_the_results_and_names_mistakes(
+    folder, tmp_path, monkeypatch
+):
     done = cup.arena(tmp_path, "export", str(folder), "--to", "out", "--json")
     assert done.returncode == 0
     assert [row["rows"] for row in json.loads(done.stdout)][:2] == [11, 23]
     wrong = cup.arena(tmp_path, "export", str(folder), "--format", "csv")
-    assert (wrong.returncode, wrong.stderr) == (2, "--format csv: expected jsonl or parquet or sqlite\n")
+    assert (wrong.returncode, wrong.stderr) == (
+        2,
+        "--format csv: expected jsonl or parquet or sqlite\n",
+    )
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     missing = cup.arena(tmp_path, "export", str(folder), "--format", "parquet", "--to", "none")
     assert missing.returncode == 2
@@ -199,23 +238,39 @@ def test_a_record_that_is_lost_is_named_and_leaves_no_tables(folder, tmp_path):
         connection.commit()
     done = cup.arena(tmp_path, "export", "cup", "--to", "out")
     assert done.returncode == 2
-    assert "cup/event.sqlite: 1 of 11 records are missing: the file is damaged" in done.stderr.splitlines()[-1]
+    assert (
+        "cup/event.sqlite: 1 of 11 records are missing: the file is damaged"
+        in done.stderr.splitlines()[-1]
+    )
     assert list((tmp_path / "out").iterdir()) == []
 
 
 @pytest.mark.slow
 def test_the_queries_of_the_page_run_in_datasette(both):
-    datasette = pytest.importorskip("datasette.app", reason="needs the package datasette, of the extra dev")
+    datasette = pytest.importorskip(
+        "datasette.app", reason="needs the package datasette, of the extra dev"
+    )
     yaml = pytest.importorskip("yaml", reason="comes with datasette")
     metadata = yaml.safe_load((PAGES / "datasette.yaml").read_text())
-    served = datasette.Datasette([str(both / "results/cup/export/tables.sqlite")], metadata=metadata)
+    served = datasette.Datasette(
+        [str(both / "results/cup/export/tables.sqlite")], metadata=metadata
+    )
 
     async def answers() -> dict[str, list[dict[str, object]]]:
-        paths = {name: f"/tables/{name}.json?_shape=array" for name in metadata["databases"]["tables"]["queries"]}
+        paths = {
+            name: f"/tables/{name}.json?_shape=array"
+            for name in metadata["databases"]["tables"]["queries"]
+        }
         return {name: (await served.client.get(path)).json() for name, path in paths.items()}
 
     answered = asyncio.run(answers())
-    assert set(answered) >= {"faults", "slowest_moves", "points_by_role", "head_to_head", "openings"}
+    assert set(answered) >= {
+        "faults",
+        "slowest_moves",
+        "points_by_role",
+        "head_to_head",
+        "openings",
+    }
     assert all(isinstance(rows, list) and rows for rows in answered.values())
     (fault,) = answered["faults"]
     assert (fault["ending"], fault["words"], fault["times"]) == ("timeout", "nothing came", 1)
@@ -227,9 +282,13 @@ def test_every_command_of_the_page_runs_in_its_order(tmp_path):
     folder = workspaces.make(tmp_path / "ws", {"a": FIRST, "b": LAST})
     for name in ("one", "two"):
         run(folder, f"results/{name}", 1)
-    shown = [words for words in dict.fromkeys(map(tuple, commands(PAGE))) if words[1:] != ("merge",)]
+    shown = [
+        words for words in dict.fromkeys(map(tuple, commands(PAGE))) if words[1:] != ("merge",)
+    ]
     order = ["export", "replay", "rerun", "merge"]
-    for words in sorted(shown, key=lambda words: order.index(words[1]) if words[1] in order else -1):
+    for words in sorted(
+        shown, key=lambda words: order.index(words[1]) if words[1] in order else -1
+    ):
         with Archive.open(folder / "results/one") as archive:
             match = next(archive.records()).match.id
         given = [{"ID": match}.get(word, word) for word in words[1:]]

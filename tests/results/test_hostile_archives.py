@@ -1,4 +1,6 @@
-"""An archive that a stranger made: each command says in one line what is wrong, in bounded time and memory."""
+"""An archive that a stranger made: each command says in one line what is wrong, in bounded time and
+memory.
+"""
 
 import contextlib
 import json
@@ -20,12 +22,17 @@ from tests.support import cup, extras, stored, workspaces
 
 EVENT = stored.event("first", "last", boards=(stored.DUEL,))
 NEST = "[" * 900_000
-ENDLESS = "with recursive up (x) as (select 1 union all select x + 1 from up) select x as number, x as id from up"
+ENDLESS = (
+    "with recursive up (x) as (select 1 union all select x + 1 from up) select x as number, "
+    "x as id from up"
+)
 
 
 @pytest.fixture
 def workspace(tmp_path):
-    """A workspace with the results `cup` and `good`, and a function that changes the tables of `cup`."""
+    """A workspace with the results `cup` and `good`, and a function that changes the tables of
+    `cup`.
+    """
     folder = workspaces.make(tmp_path / "ws", boards="duel")
     for name in ("cup", "good"):
         stored.store(folder / "results" / name, EVENT, map(stored.played, stored.plan(EVENT)))
@@ -44,7 +51,15 @@ def record_of(workspace):
         return next(archive.records())
 
 
-COMMANDS = ("leaderboard", "report", "export", "verify", "status", "compare first last", "merge good")
+COMMANDS = (
+    "leaderboard",
+    "report",
+    "export",
+    "verify",
+    "status",
+    "compare first last",
+    "merge good",
+)
 OF_LESSONS = pytest.param("lessons first", marks=extras.needs("lessons"))
 
 
@@ -61,7 +76,11 @@ def test_a_view_in_place_of_a_table_is_refused_in_one_line(workspace, command):
 @pytest.mark.parametrize(
     "statement",
     [
-        "create trigger grows after insert on matches begin insert into aborts values ('', 1, ''); end",
+        (
+            "create trigger grows after insert on matches begin insert into aborts values ('', 1, "
+            "''); "
+            "end"
+        ),
         "create index more on matches (game)",
         "create table more (number integer)",
         "create view more as select 1",
@@ -81,7 +100,14 @@ def test_nothing_but_our_tables_is_accepted_in_an_archive(workspace, statement):
     [
         *(
             (command, NEST)
-            for command in ("leaderboard", "export", "status", "merge good", "report", "compare first last")
+            for command in (
+                "leaderboard",
+                "export",
+                "status",
+                "merge good",
+                "report",
+                "compare first last",
+            )
         ),
         *(("leaderboard", text) for text in (f'{{"bots": {NEST}', "5")),
     ],
@@ -98,11 +124,18 @@ def test_an_event_that_is_nested_without_end_is_one_line(workspace, command, tex
 @pytest.mark.parametrize("command", ["leaderboard", "report"])
 @pytest.mark.parametrize(
     ("was", "text"),
-    [('"game": "mummy_maze"', r'"game": "\ud800"'), ('"roles": ["explorer", "mummy"]', '"roles": []')],
+    [
+        ('"game": "mummy_maze"', r'"game": "\ud800"'),
+        ('"roles": ["explorer", "mummy"]', '"roles": []'),
+    ],
 )
 def test_a_board_that_no_game_can_have_is_refused_in_one_line(workspace, command, was, text):
     folder, change = workspace
-    change("update meta set value = replace(value, :was, :text) where key = 'event'", was=was, text=text)
+    change(
+        "update meta set value = replace(value, :was, :text) where key = 'event'",
+        was=was,
+        text=text,
+    )
 
     done = cup.arena(folder, *command.split(), "cup")
 
@@ -111,12 +144,19 @@ def test_a_board_that_no_game_can_have_is_refused_in_one_line(workspace, command
 
 @pytest.mark.parametrize(
     ("names", "said"),
-    [('["bot"]', "tie_breaks: there is no 'bot'; known: "), ('["wins", "wins"]', "its event cannot be read")],
+    [
+        ('["bot"]', "tie_breaks: there is no 'bot'; known: "),
+        ('["wins", "wins"]', "its event cannot be read"),
+    ],
 )
 @pytest.mark.parametrize("command", ["leaderboard --json", "report"])
-def test_a_tie_break_that_is_another_column_or_stands_twice_is_one_line(workspace, command, names, said):
+def test_a_tie_break_that_is_another_column_or_stands_twice_is_one_line(
+    workspace, command, names, said
+):
     folder, change = workspace
-    set_names = "update meta set value = json_set(value, '$.tie_breaks', json(:names)) where key = 'event'"
+    set_names = (
+        "update meta set value = json_set(value, '$.tie_breaks', json(:names)) where key = 'event'"
+    )
     change(set_names, names=names)
 
     done = cup.arena(folder, *command.split(), "cup")
@@ -167,14 +207,28 @@ def test_a_record_with_many_mistakes_is_refused_at_the_first(workspace, turns):
 
 @pytest.mark.parametrize(
     ("terms", "tokens"),
-    [({}, 10**400), ({}, -1), ({"price_in": -1.0}, 1), ({"price_out": float("inf")}, 1), ({"price_in": 1e300}, 1)],
+    [
+        ({}, 10**400),
+        ({}, -1),
+        ({"price_in": -1.0}, 1),
+        ({"price_out": float("inf")}, 1),
+        ({"price_in": 1e300}, 1),
+    ],
 )
 def test_tokens_and_prices_that_cannot_be_added_up_are_refused(workspace, terms, tokens):
     folder, _ = workspace
     record = record_of(folder)
-    conditions = replace(record.match.conditions, model=ModelTerms(**{"name": "m", "price_out": 2.0} | terms))
-    calls = tuple(ModelCall(1, "hare", "{}", ModelAnswer("", "stop", 1, number), "") for number in (5, tokens))
-    asked = replace(record, match=replace(record.match, conditions=conditions), calls=calls[:1] if terms else calls)
+    conditions = replace(
+        record.match.conditions, model=ModelTerms(**{"name": "m", "price_out": 2.0} | terms)
+    )
+    calls = tuple(
+        ModelCall(1, "hare", "{}", ModelAnswer("", "stop", 1, number), "") for number in (5, tokens)
+    )
+    asked = replace(
+        record,
+        match=replace(record.match, conditions=conditions),
+        calls=calls[:1] if terms else calls,
+    )
     with pytest.raises(ValueError, match=r"no language model|no answer|price_out"):
         records.unpacked(records.packed(asked))
 
@@ -183,7 +237,9 @@ def test_a_long_match_of_talkative_bots_is_read_all_the_same(workspace):
     folder, _ = workspace
     record = record_of(folder)
     remark = '["[{,\\"\ud800' * 100
-    turns = [record.turns[0]._replace(number=number, remarks=(remark,) * 3) for number in range(1000)]
+    turns = [
+        record.turns[0]._replace(number=number, remarks=(remark,) * 3) for number in range(1000)
+    ]
     long = record.__class__(**(vars(record) | {"turns": tuple(turns)}))
 
     assert records.unpacked(records.packed(long)) == long
@@ -285,7 +341,12 @@ def test_a_journal_that_names_another_file_has_it_not_removed(workspace):
     name, magic = bytes(private), bytes.fromhex("d9d505f920a163d7")
     page = struct.unpack(">H", (folder / "results/cup/event.sqlite").read_bytes()[16:18])[0]
     head = magic + struct.pack(">5I", 0, 0, 1, 512, page)
-    last = struct.pack(">I", (1 << 30) // page + 1) + name + struct.pack(">2I", len(name), sum(name)) + magic
+    last = (
+        struct.pack(">I", (1 << 30) // page + 1)
+        + name
+        + struct.pack(">2I", len(name), sum(name))
+        + magic
+    )
     (folder / "results/cup/event.sqlite-journal").write_bytes(head.ljust(512, b"\0") + last)
 
     done = cup.arena(folder, "status", "cup", "--void", "there")
@@ -318,8 +379,13 @@ def test_no_archive_is_made_where_a_link_leads(workspace, there):
 )
 def test_a_plan_without_end_is_not_walked(workspace, monkeypatch, read):
     folder, change = workspace
-    change("""update meta set value = replace(value, '"repeats": 1', '"repeats": 9000000000000000000')""")
+    change(
+        """update meta set value = replace(value, '"repeats": 1', '"repeats": 9000000000000000000')"""
+    )
     monkeypatch.setattr(plan, "MOST_OPEN", 100)
 
-    with Archive.open(folder / "results/cup") as archive, pytest.raises(ArenaError, match="more than 100 matches"):
+    with (
+        Archive.open(folder / "results/cup") as archive,
+        pytest.raises(ArenaError, match="more than 100 matches"),
+    ):
         list(read(archive))

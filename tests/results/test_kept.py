@@ -1,6 +1,8 @@
-"""Files of released versions of arena: this version reads them, confirms them, and makes the same tables of them.
+"""Files of released versions of arena: this version reads them, confirms them, and makes the same
+tables of them.
 
-tests/keep.py made them, each by the code of its version. A newer file than this version knows is refused in one line.
+tests/keep.py made them, each by the code of its version. A newer file than this version knows is
+refused in one line.
 """
 
 import json
@@ -29,7 +31,8 @@ FILES = sorted(keep.KEPT.glob("*/*.tar.xz"))
 EVENTS = [file for file in FILES if not file.name.startswith("site")]
 """Those with a model have a table that the extra `models` makes."""
 OF_EVENTS = [
-    pytest.param(file, marks=extras.needs("models")) if file.name.startswith("model") else file for file in EVENTS
+    pytest.param(file, marks=extras.needs("models")) if file.name.startswith("model") else file
+    for file in EVENTS
 ]
 SITES = [file for file in FILES if file.name.startswith("site")]
 
@@ -43,18 +46,24 @@ def named(file: Path) -> str:
 
 def unpacked(file: Path, folder: Path) -> Path:
     with tarfile.open(file) as archive:
-        archive.extraction_filter = lambda member, _: member  # Python 3.11.2 has no argument `filter` yet
+        archive.extraction_filter = lambda member, _: (
+            member
+        )  # Python 3.11.2 has no argument `filter` yet
         archive.extractall(folder)
     return folder
 
 
 def test_every_format_that_is_read_has_files_of_the_version_that_first_wrote_it():
-    kinds = [value for value in vars(file_formats).values() if isinstance(value, file_formats.FileFormat)]
+    kinds = [
+        value for value in vars(file_formats).values() if isinstance(value, file_formats.FileFormat)
+    ]
     versions = {version for kind in kinds for version in kind.versions.values()}
     assert versions <= {file.parent.name for file in FILES}
     made = {make.__name__ for make in keep.WORKSPACES}
     for version in versions:
-        assert {file.name.removesuffix(".tar.xz") for file in FILES if file.parent.name == version} == made
+        assert {
+            file.name.removesuffix(".tar.xz") for file in FILES if file.parent.name == version
+        } == made
 
 
 def test_the_files_have_each_schedule_and_whatever_an_event_may_have(tmp_path: Path):
@@ -63,7 +72,9 @@ def test_the_files_have_each_schedule_and_whatever_an_event_may_have(tmp_path: P
         with Archive.open(unpacked(file, tmp_path / file.name) / "results/cup") as archive:
             events.append(archive.event())
             records += archive.records()
-    assert {event.schedule for event in events} >= {name for name in schedules.names() if schedules.is_shipped(name)}
+    assert {event.schedule for event in events} >= {
+        name for name in schedules.names() if schedules.is_shipped(name)
+    }
     assert {fault.ending for record in records for fault in record.verdict.faults} == set(Ending)
     assert any(record.calls for record in records)
     assert any(record.match.board.endswith(DISGUISED) for record in records)
@@ -89,23 +100,33 @@ def test_results_of_a_released_version_hold_and_give_the_same_tables(
         path.unlink()
     result_files.write_tables(cli_results.read(results))
     made = {path.name: path.read_bytes() for path in results.glob("*.csv")}
-    assert {name: tables.narrowed(made[name], table) for name, table in before.items()} == before, CHANGED
+    assert {name: tables.narrowed(made[name], table) for name, table in before.items()} == before, (
+        CHANGED
+    )
     match = keep.first_match(folder)
     assert cup.arena(folder, "export", "--match", match).stdout == text
     assert cup.arena(folder, "replay", keep.TEXT).returncode == 0
     monkeypatch.chdir(folder)
-    event, _ = workspace.event_of(config.load(folder / "tournament.toml"), folder / "tournament.toml")
+    event, _ = workspace.event_of(
+        config.load(folder / "tournament.toml"), folder / "tournament.toml"
+    )
     with Archive.open(results) as archive:
         record = replace(archive.record(match), calls=())  # a text has no calls of a model
         assert notation.portable(record) == notation.read(folder / keep.TEXT)
-        assert {each.match.id for each in Plan(event, archive).known()} == archive.ids()  # a run would play nothing
-    assert (results / "event.sqlite").read_bytes() == archive_before  # who only reads changes no byte
+        assert {
+            each.match.id for each in Plan(event, archive).known()
+        } == archive.ids()  # a run would play nothing
+    assert (
+        results / "event.sqlite"
+    ).read_bytes() == archive_before  # who only reads changes no byte
 
 
 def test_results_are_confirmed_by_their_own_rules_when_those_of_arena_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    folder = unpacked(next(file for file in EVENTS if file.name.startswith("model")), tmp_path / "ws")
+    folder = unpacked(
+        next(file for file in EVENTS if file.name.startswith("model")), tmp_path / "ws"
+    )
     later = Path(shutil.copytree(rulefile.shipped(), tmp_path / "later/rules"))
     rules = later / "kuhn_poker.py"
     changed = rules.read_text().replace('f"chips {name}', 'f"stake {name}')
@@ -116,7 +137,10 @@ def test_results_are_confirmed_by_their_own_rules_when_those_of_arena_changed(
     shutil.rmtree(folder / "rules")
     done = cup.arena(folder, "verify")
     assert done.returncode == 1
-    assert "its rules or its board were edited since it was played; verify it in the workspace where" in done.stderr
+    assert (
+        "its rules or its board were edited since it was played; verify it in the workspace where"
+        in done.stderr
+    )
 
 
 def test_a_table_of_an_older_arena_is_compared_by_the_columns_that_it_has():
@@ -142,7 +166,9 @@ def test_submissions_and_accounts_of_a_released_version_are_read(file: Path, tmp
         assert account.name == name
     bots = json.loads(cup.arena(folder, "bots", "--json").stdout)
     kept = json.loads((folder / keep.BOTS).read_text())
-    assert [{key: bot[key] for key in before} for bot, before in zip(bots, kept, strict=True)] == kept, CHANGED
+    assert [
+        {key: bot[key] for key in before} for bot, before in zip(bots, kept, strict=True)
+    ] == kept, CHANGED
     again = cup.arena(folder, "run", "--no-charts", "--bot", "ann,first")
     assert again.returncode == 0, again.stderr
 
@@ -157,7 +183,9 @@ def newer_table(path: Path) -> None:
 
 
 def newer_json(path: Path) -> None:
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"format": NEWER, "edits": [{"later": 1}]}))
+    path.write_text(
+        json.dumps(json.loads(path.read_text()) | {"format": NEWER, "edits": [{"later": 1}]})
+    )
 
 
 def newer_database(path: Path) -> None:
@@ -174,7 +202,12 @@ CASES: dict[str, tuple[str, str, Callable[[Path], None], tuple[str, ...]]] = {
     "archive": ("model", "results/cup/event.sqlite", newer_database, ("leaderboard",)),
     "text of a match": ("model", keep.TEXT, newer_text, ("replay", keep.TEXT)),
     "tournament.toml": ("model", "tournament.toml", newer_table, ("run",)),
-    "tape": ("model", "results/cup/tape.sqlite", newer_database, ("run", "--repeats", "2", "--no-charts")),
+    "tape": (
+        "model",
+        "results/cup/tape.sqlite",
+        newer_database,
+        ("run", "--repeats", "2", "--no-charts"),
+    ),
     "submission": ("site", "bots/_versions/ann/2/.version.json", newer_json, ("bots",)),
     "accounts": ("site", ".serve/accounts.sqlite", newer_database, ("serve", "invite", "cyd")),
 }
@@ -185,11 +218,19 @@ OF_EXTRAS = {"tape": "models", "accounts": "serve"}
 
 
 @pytest.mark.parametrize(
-    "case", [pytest.param(case, marks=extras.needs(OF_EXTRAS[case])) if case in OF_EXTRAS else case for case in CASES]
+    "case",
+    [
+        pytest.param(case, marks=extras.needs(OF_EXTRAS[case])) if case in OF_EXTRAS else case
+        for case in CASES
+    ],
 )
-def test_a_file_of_a_newer_format_is_refused_in_one_line_that_says_to_upgrade(case: str, tmp_path: Path):
+def test_a_file_of_a_newer_format_is_refused_in_one_line_that_says_to_upgrade(
+    case: str, tmp_path: Path
+):
     workspace_name, name, make_newer, words = CASES[case]
-    folder = unpacked(next(file for file in FILES if file.name.startswith(workspace_name)), tmp_path / "ws")
+    folder = unpacked(
+        next(file for file in FILES if file.name.startswith(workspace_name)), tmp_path / "ws"
+    )
     make_newer(folder / name)
     done = cup.arena(folder, *words)
     lines = [line for line in (done.stdout + done.stderr).splitlines() if "upgrade arena" in line]

@@ -1,4 +1,6 @@
-"""The same tables on every CPU: OpenBLAS has code of its own for each, and the last digits of its results differ."""
+"""The same tables on every CPU: OpenBLAS has code of its own for each, and the last digits of its
+results differ.
+"""
 
 import os
 import shutil
@@ -12,11 +14,14 @@ import pytest
 from tests.support import stored
 
 KERNELS = {"Prescott": "pni", "Haswell": "avx2", "SkylakeX": "avx512f"}
-"""Kernels of OpenBLAS, each with the CPU flag, as Linux calls it, without which it would be an illegal instruction."""
+"""Kernels of OpenBLAS, each with the CPU flag, as Linux calls it, without which it would be an
+illegal instruction."""
 
 
 def others() -> list[str]:
-    """Return the kernels that this machine can run, but for the last, which OpenBLAS chooses here by itself."""
+    """Return the kernels that this machine can run, but for the last, which OpenBLAS chooses here
+    by itself.
+    """
     try:
         flags = Path("/proc/cpuinfo").read_text().split()
     except OSError:
@@ -25,14 +30,23 @@ def others() -> list[str]:
 
 
 def events(folder: Path) -> list[Path]:
-    """An event of bots that are alike, whose differences are noise alone, and one of unlike bots."""
+    """An event of bots that are alike, whose differences are noise alone, and one of unlike
+    bots.
+    """
     alike = stored.event("ann", "bob", "cat", boards=[stored.DUEL], repeats=3)
-    even = [stored.played(match, explorer=60, mummy=40, turns=match.repeat) for match in stored.plan(alike)]
+    even = [
+        stored.played(match, explorer=60, mummy=40, turns=match.repeat)
+        for match in stored.plan(alike)
+    ]
     names = [f"bot{number}" for number in range(4)]
     unlike = stored.event(*names)
     return [
         stored.store(folder / "alike", alike, even),
-        stored.store(folder / "unlike", unlike, (stored.likely(match, names) for match in stored.plan(unlike))),
+        stored.store(
+            folder / "unlike",
+            unlike,
+            (stored.likely(match, names) for match in stored.plan(unlike)),
+        ),
     ]
 
 
@@ -47,12 +61,16 @@ def write(folder: Path) -> None:
 
 
 def tables(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*.csv"))}
+    return {
+        str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*.csv"))
+    }
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
-    """The events without tables, and their tables by the kernel that OpenBLAS chose for this CPU."""
+    """The events without tables, and their tables by the kernel that OpenBLAS chose for this
+    CPU.
+    """
     folder = tmp_path_factory.mktemp("kernels")
     events(folder / "events")
     write(Path(shutil.copytree(folder / "events", folder / "ours")))
@@ -66,7 +84,10 @@ def test_the_tables_are_the_same_bytes_with_another_kernel_of_openblas(tmp_path,
     stored_events, ours = written
     assert len(ours) == 2 * 2 * 7
     # The end of an interpreter that has imported pandas takes as long as a table.
-    program = f"import os, sys\nfrom pathlib import Path\n{getsource(write)}write(Path(sys.argv[1]))\nos._exit(0)"
+    program = (
+        "import os, sys\nfrom pathlib import Path\n"
+        f"{getsource(write)}write(Path(sys.argv[1]))\nos._exit(0)"
+    )
     copy = Path(shutil.copytree(stored_events, tmp_path / kernel))
     command = [sys.executable, "-c", program, str(copy)]
     subprocess.run(command, env=os.environ | {"OPENBLAS_CORETYPE": kernel}, check=True)
@@ -77,6 +98,11 @@ def test_the_tables_are_the_same_bytes_with_another_kernel_of_openblas(tmp_path,
 
 def test_no_table_has_a_negative_zero(written):
     _, ours = written
-    cells = {cell for table in ours.values() for line in table.decode().splitlines() for cell in line.split(",")}
+    cells = {
+        cell
+        for table in ours.values()
+        for line in table.decode().splitlines()
+        for cell in line.split(",")
+    }
     assert "0.0000" in cells
     assert not [cell for cell in cells if cell.startswith("-") and not cell.strip("-0.")]

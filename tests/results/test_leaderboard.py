@@ -43,7 +43,8 @@ HEADERS = {  # the promise of results/README.md
     "crosstable": "board,role,bot,opponent,matches,score",
     "matches": "match,game,board,repeat,seed,reason,"
     + ",".join(
-        f"{role}_bot,{role}_score,{role}_ending" for role in ("explorer", "mummy", "pacman", "ghost1", "ghost2")
+        f"{role}_bot,{role}_score,{role}_ending"
+        for role in ("explorer", "mummy", "pacman", "ghost1", "ghost2")
     ),
     "timing": "bot,board,role,turns,timeout,wall_p50,wall_p99,wall_max,cpu_p50,cpu_p99,cpu_max,waited_p99",
 }
@@ -79,7 +80,9 @@ def written(results, tmp_path_factory):
 
 def find(event, board: str, *bots: str):
     """The first match on this board with these bots in its seats."""
-    names = [(match.board, tuple(seat.bot.name for seat in match.seats)) for match in stored.plan(event)]
+    names = [
+        (match.board, tuple(seat.bot.name for seat in match.seats)) for match in stored.plan(event)
+    ]
     return tuple(stored.plan(event))[names.index((board, bots))]
 
 
@@ -108,7 +111,11 @@ def test_every_frame_has_the_columns_that_are_declared(results, name):
     )
     assert {column for column in frame if column not in columns.names} == {
         "leaderboard": {*results.board_columns.values(), *results.board_role_columns.values()},
-        "matches": {f"{role}_{cell}" for _, role in results.board_role_columns for cell in ("bot", "score", "ending")},
+        "matches": {
+            f"{role}_{cell}"
+            for _, role in results.board_role_columns
+            for cell in ("bot", "score", "ending")
+        },
     }.get(name, set())
 
 
@@ -119,13 +126,23 @@ def test_a_board_with_the_name_of_a_clock_is_rounded_as_a_score():
 
 @pytest.mark.parametrize(
     ("figure", "text"),
-    [(6.25, "6.3"), (-6.25, "-6.3"), (6.24996, "6.3"), (6.2499, "6.2"), (-0.04, "0.0"), (62.0, "62.0"), (None, "")],
+    [
+        (6.25, "6.3"),
+        (-6.25, "-6.3"),
+        (6.24996, "6.3"),
+        (6.2499, "6.2"),
+        (-0.04, "0.0"),
+        (62.0, "62.0"),
+        (None, ""),
+    ],
 )
 def test_a_figure_is_shown_as_who_rounds_that_of_the_file_would(figure, text):
     assert CROSSTABLE["score"].text(figure) == text
 
 
-def test_a_file_has_rounded_figures_harmless_texts_and_nothing_for_missing_values(tmp_path, monkeypatch):
+def test_a_file_has_rounded_figures_harmless_texts_and_nothing_for_missing_values(
+    tmp_path, monkeypatch
+):
     monkeypatch.setattr("arena.results.tables.ROWS", 2)
     frame = pd.DataFrame(
         {
@@ -143,7 +160,9 @@ def test_a_file_has_rounded_figures_harmless_texts_and_nothing_for_missing_value
 @settings(max_examples=10)
 def test_a_row_has_its_figures_as_the_csv_files_have_them(figures):
     columns = pd.DataFrame({"points": figures}).round(FILE_DECIMALS)["points"] + 0.0
-    assert [row["points"] for row in LEADERBOARD.in_file({"points": figure} for figure in figures)] == columns.to_list()
+    assert [
+        row["points"] for row in LEADERBOARD.in_file({"points": figure} for figure in figures)
+    ] == columns.to_list()
 
 
 @pytest.mark.parametrize(("unit", "text"), [("logits", "-1.25"), ("Elo", "-1"), ("points", "-1.3")])
@@ -160,7 +179,11 @@ def test_an_interval_with_an_open_end_has_words_for_it():
 def unlike(written, results, target):
     """The files of results that differ from those of the same matches."""
     write_csv(results, target)
-    return [name for name in HEADERS if (written / f"{name}.csv").read_bytes() != (target / f"{name}.csv").read_bytes()]
+    return [
+        name
+        for name in HEADERS
+        if (written / f"{name}.csv").read_bytes() != (target / f"{name}.csv").read_bytes()
+    ]
 
 
 def test_the_same_matches_in_any_order_give_the_same_bytes(written, tmp_path):
@@ -168,11 +191,25 @@ def test_the_same_matches_in_any_order_give_the_same_bytes(written, tmp_path):
     assert unlike(written, other, tmp_path) == []
 
 
-TRIO = Board(game="toy", name="trio", rules="t.py", digest="4", roles=("a", "b", "c"), sides=(("a",), ("b",), ("c",)))
-PAIRS = Board(
-    game="toy", name="pairs", rules="t.py", digest="5", roles=("a", "b", "c", "d"), sides=(("a", "d"), ("b", "c"))
+TRIO = Board(
+    game="toy",
+    name="trio",
+    rules="t.py",
+    digest="4",
+    roles=("a", "b", "c"),
+    sides=(("a",), ("b",), ("c",)),
 )
-LAIR = Board(game="lair", name="duel", rules="t.py", digest="6", roles=("a", "b"), sides=(("a",), ("b",)))
+PAIRS = Board(
+    game="toy",
+    name="pairs",
+    rules="t.py",
+    digest="5",
+    roles=("a", "b", "c", "d"),
+    sides=(("a", "d"), ("b", "c")),
+)
+LAIR = Board(
+    game="lair", name="duel", rules="t.py", digest="6", roles=("a", "b"), sides=(("a",), ("b",))
+)
 MANY = replace(
     stored.event("=ann", "bob", "cat", "\u00e9va", boards=[*stored.BOARDS, TRIO, PAIRS, LAIR]),
     tie_breaks=("direct_encounter", "buchholz", "sonneborn_berger", "wins"),
@@ -182,7 +219,9 @@ HELD = (0, 35, 50, 100)
 
 @st.composite
 def any_record(draw: st.DrawFn) -> Record:
-    """A match of any of these bots in any seats, that went anyhow: with forfeits, ties and self-play."""
+    """A match of any of these bots in any seats, that went anyhow: with forfeits, ties and
+    self-play.
+    """
     of = draw(st.sampled_from(MANY.boards))
     seating = draw(st.tuples(*(st.sampled_from(MANY.bots) for _ in of.roles)))
     if draw(st.booleans()):
@@ -191,10 +230,17 @@ def any_record(draw: st.DrawFn) -> Record:
     scores = {role: draw(st.sampled_from(HELD)) for role in of.roles}
     out = draw(st.sets(st.sampled_from(of.roles), max_size=2))
     faults = tuple(
-        Fault(role=role, ending=draw(st.sampled_from(Ending)), turn=draw(st.integers(0, 2)), words="=late")
+        Fault(
+            role=role,
+            ending=draw(st.sampled_from(Ending)),
+            turn=draw(st.integers(0, 2)),
+            words="=late",
+        )
         for role in sorted(out)
     )
-    made = stored.played(replace(match, game="mummy_maze", board="hunt"), turns=draw(st.integers(0, 2)))
+    made = stored.played(
+        replace(match, game="mummy_maze", board="hunt"), turns=draw(st.integers(0, 2))
+    )
     reason = "forfeit" if faults else draw(st.sampled_from(["caught", "@limit"]))
     return replace(
         made,
@@ -220,7 +266,11 @@ def test_the_tables_are_to_the_byte_those_of_their_definitions_match_by_match(re
             results.accuracy_sums = results.regret_sums = {}
             bots, played = [bot.name for bot in MANY.bots], results.played
             for columns, quick, slow in (
-                (LEADERBOARD, results.leaderboard(by_game=False), slow_tables.leaderboard(results, bots, played)),
+                (
+                    LEADERBOARD,
+                    results.leaderboard(by_game=False),
+                    slow_tables.leaderboard(results, bots, played),
+                ),
                 (CROSSTABLE, results.crosstable(), slow_tables.crosstable(played)),
                 (FRAMES["matches"], results.matches(), slow_tables.matches(results, played)),
             ):
@@ -239,7 +289,9 @@ def test_the_tables_are_to_the_byte_those_of_their_definitions_match_by_match(re
 
 
 def test_results_are_of_one_moment_while_a_run_goes_on(tmp_path):
-    results = make(tmp_path, stored.played(find(EVENT, "duel", "ann", "bob"), explorer=90, mummy=10))
+    results = make(
+        tmp_path, stored.played(find(EVENT, "duel", "ann", "bob"), explorer=90, mummy=10)
+    )
     assert {rating.bot for rating in results.ratings.ratings} == {"ann", "bob"}
     with Archive.open(tmp_path, writing=True) as archive:
         archive.append(stored.played(find(EVENT, "duel", "ann", "cat"), explorer=90, mummy=10))
@@ -248,18 +300,33 @@ def test_results_are_of_one_moment_while_a_run_goes_on(tmp_path):
     assert (ranks["ann"], ranks["bob"]) == (1, 2)
     assert ranks.isna()["cat"]
     assert set(results.rankings()["bot"]) == {"ann", "bob"}
-    assert (results.count, len(results.matches()), len(results.seats()), len(results.played)) == (1, 1, 2, 1)
+    assert (results.count, len(results.matches()), len(results.seats()), len(results.played)) == (
+        1,
+        1,
+        2,
+        1,
+    )
     results.close()
     assert Results.open(tmp_path).count == 3
 
 
-@pytest.mark.parametrize("first", ["event", "tallies", "standings", "ratings", "arrays", "boards", "count"])
+@pytest.mark.parametrize(
+    "first", ["event", "tallies", "standings", "ratings", "arrays", "boards", "count"]
+)
 def test_the_first_reading_fixes_the_moment_of_all_others(tmp_path, first):
-    results = make(tmp_path, stored.played(find(EVENT, "duel", "ann", "bob"), explorer=90, mummy=10))
+    results = make(
+        tmp_path, stored.played(find(EVENT, "duel", "ann", "bob"), explorer=90, mummy=10)
+    )
     getattr(results, first)
     with Archive.open(tmp_path, writing=True) as archive:
         archive.append(stored.played(find(EVENT, "hunt", "cat"), explorer=90))
-    frames = (results.rankings(), results.strengths(), results.crosstable(), results.seats(), results.timing())
+    frames = (
+        results.rankings(),
+        results.strengths(),
+        results.crosstable(),
+        results.seats(),
+        results.timing(),
+    )
     assert [set(frame["bot"]) for frame in frames] == [{"ann", "bob"}] * 5
     assert (results.count, len(results.matches()), len(results.played)) == (1, 1, 1)
 
@@ -287,7 +354,10 @@ def test_arrays_have_the_scores_entries_and_endings_of_all_seats(tmp_path):
 
 def test_no_clock_reading_is_in_any_file_but_timing(written, tmp_path):
     records = (replace(one, seconds=9.0, started="slow") for one in map(stored.played, MATCHES))
-    timed = (replace(one, turns=tuple(turn._replace(wall=0.5, cpu=0.5) for turn in one.turns)) for one in records)
+    timed = (
+        replace(one, turns=tuple(turn._replace(wall=0.5, cpu=0.5) for turn in one.turns))
+        for one in records
+    )
     assert unlike(written, make(tmp_path, *timed), tmp_path) == ["timing"]
 
 
@@ -299,9 +369,20 @@ def test_the_leaderboard_stands_boards_and_roles_side_by_side(tmp_path):
         stored.played(find(EVENT, "duel", "bob", "ann"), explorer=20, mummy=Ending.CRASHED),
     )
     ann, bob, cat = results.leaderboard(by_game=False).to_dict("records")
-    assert (ann["rank"], ann["bot"], ann["matches"], round(ann["points"], 2)) == (1, "ann", 3, 46.67)
+    assert (ann["rank"], ann["bot"], ann["matches"], round(ann["points"], 2)) == (
+        1,
+        "ann",
+        3,
+        46.67,
+    )
     assert (ann["hunt"], ann["duel"], ann["duel_explorer"], ann["duel_mummy"]) == (90, 25, 50, 0)
-    assert (ann["won"], ann["drawn"], ann["lost"], ann["forfeits"], ann["crashed"]) == (2, 0, 1, 1, 1)
+    assert (ann["won"], ann["drawn"], ann["lost"], ann["forfeits"], ann["crashed"]) == (
+        2,
+        0,
+        1,
+        1,
+        1,
+    )
     assert pd.isna(bob["hunt"])
     assert cat["bot"] == "cat"
     assert pd.isna(cat["rank"])
@@ -309,7 +390,9 @@ def test_the_leaderboard_stands_boards_and_roles_side_by_side(tmp_path):
 
 
 def test_bots_that_never_played_have_empty_cells_and_no_rank(tmp_path):
-    rows = cells(make(tmp_path, stored.played(find(EVENT, "hunt", "ann"), explorer=90)), "leaderboard")
+    rows = cells(
+        make(tmp_path, stored.played(find(EVENT, "hunt", "ann"), explorer=90)), "leaderboard"
+    )
     assert rows[1][:3] == ["mummy_maze", "1", "ann"]
     assert rows[1][12:18] == ["1", "90.0000", "1", "0", "0", "0"]
     assert rows[3] == ["mummy_maze", "", "cat", *[""] * 9, "0", "", *["0"] * 9, *[""] * 9, "cat"]
@@ -371,7 +454,12 @@ def test_boards_that_are_no_longer_played_come_after_those_that_are(tmp_path):
     hunt, duel = find(EVENT, "hunt", "ann"), find(EVENT, "duel", "ann", "bob")
     records = [
         stored.played(replace(match, id=first + match.id[1:]))
-        for match, first in ((duel, "b"), (hunt, "a"), (hunt, "c"), (find(EVENT, "classic", "ann", "bob", "bob"), "d"))
+        for match, first in (
+            (duel, "b"),
+            (hunt, "a"),
+            (hunt, "c"),
+            (find(EVENT, "classic", "ann", "bob", "bob"), "d"),
+        )
     ]
     results = make(tmp_path, *records, event=stored.event("ann", "bob", boards=[stored.CLASSIC]))
     assert list(results.boards) == ["pacman/classic"]
@@ -382,7 +470,8 @@ def test_boards_that_are_no_longer_played_come_after_those_that_are(tmp_path):
 
 def test_the_crosstable_has_no_teammates_and_counts_a_hand_of_ghosts_once(tmp_path):
     results = make(
-        tmp_path, stored.played(find(EVENT, "classic", "ann", "bob", "bob"), pacman=80, ghost1=10, ghost2=20)
+        tmp_path,
+        stored.played(find(EVENT, "classic", "ann", "bob", "bob"), pacman=80, ghost1=10, ghost2=20),
     )
     assert results.crosstable().to_dict("split")["data"] == [
         ["pacman/classic", "ghost1", "bob", "ann", 1, 10.0],
@@ -393,7 +482,10 @@ def test_the_crosstable_has_no_teammates_and_counts_a_hand_of_ghosts_once(tmp_pa
 
 def test_the_crosstable_is_asked_by_board_and_role(results):
     whole = results.crosstable()
-    assert set(whole["board"]) == {"mummy_maze/duel", "pacman/classic"}  # alone on hunt, nobody meets
+    assert set(whole["board"]) == {
+        "mummy_maze/duel",
+        "pacman/classic",
+    }  # alone on hunt, nobody meets
     assert results.crosstable("duel").equals(results.crosstable("mummy_maze/duel"))
     assert set(results.crosstable("duel")["role"]) == {"explorer", "mummy"}
     assert len(results.crosstable("classic", "ghost1")) == 6
@@ -402,9 +494,13 @@ def test_the_crosstable_is_asked_by_board_and_role(results):
 
 
 def test_a_board_or_role_that_the_event_has_not_is_named_with_those_it_has(results):
-    with pytest.raises(ArenaError, match="'dual' is no board of this event; it has classic, duel, hunt"):
+    with pytest.raises(
+        ArenaError, match="'dual' is no board of this event; it has classic, duel, hunt"
+    ):
         results.crosstable("dual")
-    with pytest.raises(ArenaError, match="'ghost' is no role of this event; it has explorer, ghost1"):
+    with pytest.raises(
+        ArenaError, match="'ghost' is no role of this event; it has explorer, ghost1"
+    ):
         results.crosstable(role="ghost")
 
 
@@ -437,7 +533,12 @@ def test_timing_is_quantiles_in_seconds_by_bot_board_and_role(tmp_path):
     )
     results = make(tmp_path, replace(stored.played(match), turns=turns))
     (row,) = results.timing().to_dict("records")
-    assert (row["bot"], row["board"], row["role"], row["turns"]) == ("ann", "mummy_maze/hunt", "explorer", 100)
+    assert (row["bot"], row["board"], row["role"], row["turns"]) == (
+        "ann",
+        "mummy_maze/hunt",
+        "explorer",
+        100,
+    )
     assert row["wall_p50"] == pytest.approx(np.quantile(walls, 0.5), abs=1e-6)
     assert row["wall_p99"] == pytest.approx(np.quantile(walls, 0.99), abs=1e-6)
     assert row["wall_max"] == pytest.approx(0.1, abs=1e-6)
@@ -446,18 +547,40 @@ def test_timing_is_quantiles_in_seconds_by_bot_board_and_role(tmp_path):
 
 
 def test_a_bot_that_never_answered_has_no_times(tmp_path):
-    results = make(tmp_path, stored.played(find(EVENT, "hunt", "ann"), turns=0, explorer=Ending.TIMEOUT))
-    assert cells(results, "timing")[1] == ["ann", "mummy_maze/hunt", "explorer", "0", "1", *[""] * 7]
+    results = make(
+        tmp_path, stored.played(find(EVENT, "hunt", "ann"), turns=0, explorer=Ending.TIMEOUT)
+    )
+    assert cells(results, "timing")[1] == [
+        "ann",
+        "mummy_maze/hunt",
+        "explorer",
+        "0",
+        "1",
+        *[""] * 7,
+    ]
 
 
 def test_turns_and_seats_are_a_row_each(tmp_path):
     match = find(EVENT, "duel", "ann", "bob")
     output = (
-        Turn(number=1, role="mummy", move="north", by="strike", rejected_text="=1+1", remarks=("a", "b"), wall=0.25),
+        Turn(
+            number=1,
+            role="mummy",
+            move="north",
+            by="strike",
+            rejected_text="=1+1",
+            remarks=("a", "b"),
+            wall=0.25,
+        ),
     )
     results = make(tmp_path, replace(stored.played(match, explorer=7), turns=output))
     (turn,) = results.turns().to_dict("records")
-    assert (turn["bot"], turn["move"], turn["by"], turn["said"]) == ("bob", "north", "strike", "=1+1")
+    assert (turn["bot"], turn["move"], turn["by"], turn["said"]) == (
+        "bob",
+        "north",
+        "strike",
+        "=1+1",
+    )
     assert (turn["wall"], turn["remarks"]) == (0.25, "a\nb")
     seats = results.seats()
     assert list(seats["bot"]) == ["ann", "bob"]
@@ -487,12 +610,21 @@ def test_only_the_current_plan_counts_unless_all_versions_are_asked_for(tmp_path
     assert len(now.turns()) == 80
 
 
-HOSTILE = {"=1+1": "'=1+1", "+1": "'+1", "-1": "'-1", "@sum": "'@sum", "\tx": "'\tx", "\r=1": "\\r=1"}
+HOSTILE = {
+    "=1+1": "'=1+1",
+    "+1": "'+1",
+    "-1": "'-1",
+    "@sum": "'@sum",
+    "\tx": "'\tx",
+    "\r=1": "\\r=1",
+}
 
 
 def test_no_cell_is_a_formula(tmp_path):
     write(
-        pd.DataFrame({"bot": [*HOSTILE, "plain", 'with, "both"', "line\nbreak"], "score": range(-3, 6)}),
+        pd.DataFrame(
+            {"bot": [*HOSTILE, "plain", 'with, "both"', "line\nbreak"], "score": range(-3, 6)}
+        ),
         CROSSTABLE,
         tmp_path / "t.csv",
     )
@@ -512,9 +644,17 @@ def test_a_hostile_name_goes_harmlessly_through_every_table(tmp_path):
 
 
 def test_rows_for_json_have_no_missing_number_that_json_cannot_say(tmp_path):
-    rows = rows_of(make(tmp_path, stored.played(find(EVENT, "hunt", "ann"), explorer=90)).leaderboard(), LEADERBOARD)
+    rows = rows_of(
+        make(tmp_path, stored.played(find(EVENT, "hunt", "ann"), explorer=90)).leaderboard(),
+        LEADERBOARD,
+    )
     assert json.loads(json.dumps(rows, allow_nan=False)) == rows
-    assert (rows[0]["rank"], rows[0]["points"], rows[1]["rank"], rows[1]["points"]) == (1, 90.0, None, None)
+    assert (rows[0]["rank"], rows[0]["points"], rows[1]["rank"], rows[1]["points"]) == (
+        1,
+        90.0,
+        None,
+        None,
+    )
 
 
 def test_results_are_opened_by_name_and_absent_ones_refused(folder, tmp_path):
@@ -525,7 +665,9 @@ def test_results_are_opened_by_name_and_absent_ones_refused(folder, tmp_path):
 
 def test_results_show_themselves_in_a_notebook_a_table_for_each_game(tmp_path):
     event = stored.event("ann", "<b>bob")
-    folder = stored.store(tmp_path / "cup", event, [stored.played(match) for match in stored.plan(event)])
+    folder = stored.store(
+        tmp_path / "cup", event, [stored.played(match) for match in stored.plan(event)]
+    )
     results = Results.open(folder)
     text = results._repr_html_()
     results.close()

@@ -23,7 +23,9 @@ def few_refits(monkeypatch):
 
 def play(folder, event=EVENT, skill=BOTS):
     """Store an event in which a bot beats those that come after it in `skill`."""
-    return Results.open(stored.store(folder, event, (stored.likely(match, skill) for match in stored.plan(event))))
+    return Results.open(
+        stored.store(folder, event, (stored.likely(match, skill) for match in stored.plan(event)))
+    )
 
 
 @pytest.fixture
@@ -39,7 +41,10 @@ def test_every_frame_of_a_league_has_its_game_only(results):
     assert [*mazes.boards, *pacman.boards] == [*results.boards]
     assert mazes.count + pacman.count == results.count
     for name in ("matches", "seats", "turns", "crosstable", "rankings", "strengths", "timing"):
-        whole, parts = getattr(results, name)(), [getattr(league, name)() for league in results.leagues]
+        whole, parts = (
+            getattr(results, name)(),
+            [getattr(league, name)() for league in results.leagues],
+        )
         assert len(whole) == sum(map(len, parts)) > 0
     assert set(pacman.matches()["game"]) == {"pacman"}
     assert {label.partition("/")[0] for label in mazes.crosstable()["board"]} == {"mummy_maze"}
@@ -56,7 +61,10 @@ def test_the_leaderboard_has_the_rows_of_each_league_then_those_over_all_games(r
     assert table[table["game"].isna()].equals(table.iloc[-3:])
     assert len(results.overall_leaderboard()) == 3
     write_csv(results, tmp_path)
-    assert pd.read_csv(tmp_path / "leaderboard.csv")["game"].tolist()[::3][:2] == ["mummy_maze", "pacman"]
+    assert pd.read_csv(tmp_path / "leaderboard.csv")["game"].tolist()[::3][:2] == [
+        "mummy_maze",
+        "pacman",
+    ]
 
 
 def test_an_event_of_one_game_is_its_own_league(tmp_path):
@@ -89,9 +97,17 @@ def test_leagues_and_all_games_are_of_one_moment_also_while_a_run_stores_matches
 
 @pytest.mark.filterwarnings("error::pandas.errors.PerformanceWarning")
 def test_columns_of_very_many_boards_are_no_cause_for_a_warning(tmp_path):
-    boards = tuple(replace(stored.HUNT, game=f"game{number % 2}", name=f"b{number}") for number in range(120))
-    with contextlib.closing(Results.open(stored.store(tmp_path, replace(EVENT, boards=boards), ()))) as results:
-        for frame in (results.leaderboard(), results.leagues[0].leaderboard(), results.overall_leaderboard()):
+    boards = tuple(
+        replace(stored.HUNT, game=f"game{number % 2}", name=f"b{number}") for number in range(120)
+    )
+    with contextlib.closing(
+        Results.open(stored.store(tmp_path, replace(EVENT, boards=boards), ()))
+    ) as results:
+        for frame in (
+            results.leaderboard(),
+            results.leagues[0].leaderboard(),
+            results.overall_leaderboard(),
+        ):
             assert frame.assign(plays=None).shape[1] > 100
 
 
@@ -107,7 +123,9 @@ def test_a_rating_is_in_elo_points_everywhere_and_logits_stand_beside_it(results
     assert stored_table["rating"].between(500, 2500).all()
     for name in ("rankings", "strengths"):
         frame = getattr(results, name)()
-        assert frame["strength"].tolist() == pytest.approx((1500 + frame["strength_logit"] * 173.7178).tolist())
+        assert frame["strength"].tolist() == pytest.approx(
+            (1500 + frame["strength_logit"] * 173.7178).tolist()
+        )
         assert "strength_logit_low" in pd.read_csv(tmp_path / f"{name}.csv")
 
 
@@ -131,9 +149,13 @@ def test_ranks_change_in_each_game_by_itself(tmp_path):
 def test_a_warning_of_a_league_names_its_game(tmp_path):
     event = stored.event("ann", "bob", "cat", "dan", boards=[stored.DUEL, stored.CLASSIC])
     pairs = ({"ann", "bob"}, {"cat", "dan"})
-    matches = [match for match in stored.plan(event) if {seat.bot.name for seat in match.seats} in pairs]
+    matches = [
+        match for match in stored.plan(event) if {seat.bot.name for seat in match.seats} in pairs
+    ]
     results = Results.open(stored.store(tmp_path, event, map(stored.played, matches)))
-    assert [warning.partition(" the bots fall into 2 groups")[0] for warning in results.warnings] == [
+    assert [
+        warning.partition(" the bots fall into 2 groups")[0] for warning in results.warnings
+    ] == [
         "mummy_maze:",
         "pacman:",
     ]

@@ -1,4 +1,6 @@
-"""Who rose since the last run with other bots: in the terminal, in the report, and where nothing is known."""
+"""Who rose since the last run with other bots: in the terminal, in the report, and where nothing is
+known.
+"""
 
 import json
 from dataclasses import replace
@@ -17,14 +19,22 @@ EVENT = stored.event("ann", "bob", "cat", boards=[stored.DUEL], repeats=2)
 
 
 def played(folder, order, event=EVENT, **digests):
-    """Store matches in which the first bot of `order` beats all others, and so on; with these versions of bots."""
+    """Store matches in which the first bot of `order` beats all others, and so on; with these
+    versions of bots.
+    """
     best = order.split()
-    bots = tuple(replace(bot, digest=digests.get(bot.name, bot.digest)) for bot in event.bots if bot.name in best)
+    bots = tuple(
+        replace(bot, digest=digests.get(bot.name, bot.digest))
+        for bot in event.bots
+        if bot.name in best
+    )
     now = replace(event, bots=bots)
 
     def scored(match):
         explorer, mummy = (best.index(seat.bot.name) for seat in match.seats)
-        return stored.played(match, explorer=70 if explorer < mummy else 30, mummy=30 if explorer < mummy else 70)
+        return stored.played(
+            match, explorer=70 if explorer < mummy else 30, mummy=30 if explorer < mummy else 70
+        )
 
     return Results.open(stored.store(folder, now, map(scored, stored.plan(now))))
 
@@ -36,8 +46,14 @@ def test_bots_rise_fall_and_are_new_since_the_run_before(tmp_path):
     second = played(tmp_path, "cat bob ann", bob="next")
     assert second.rank_changes == {"ann": -2, "bob": 0, "cat": None}
     second.store_ranks()
-    assert played(tmp_path, "cat bob ann", bob="next").rank_changes == second.rank_changes  # the same bots again
-    assert played(tmp_path, "bob cat ann", bob="third").rank_changes == {"ann": 0, "bob": 1, "cat": -1}
+    assert (
+        played(tmp_path, "cat bob ann", bob="next").rank_changes == second.rank_changes
+    )  # the same bots again
+    assert played(tmp_path, "bob cat ann", bob="third").rank_changes == {
+        "ann": 0,
+        "bob": 1,
+        "cat": -1,
+    }
 
 
 def test_the_terminal_and_the_report_have_a_column_of_the_changes(tmp_path):
@@ -68,7 +84,9 @@ def test_json_has_the_changes(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "change", [{"boards": (stored.HUNT,)}, {"rating": "points"}], ids=["other boards", "another rating"]
+    "change",
+    [{"boards": (stored.HUNT,)}, {"rating": "points"}],
+    ids=["other boards", "another rating"],
 )
 def test_ranks_of_an_event_that_does_not_compare_are_no_changes(tmp_path, change):
     played(tmp_path, "ann bob cat").store_ranks()
@@ -93,7 +111,11 @@ def test_a_damaged_file_of_ranks_costs_the_changes_only(tmp_path, text):
     (tmp_path / ".ranks.json").write_text(text)
     assert results.rank_changes == {}
     results.store_ranks()
-    assert json.loads((tmp_path / ".ranks.json").read_text())["now"]["ranks"] == {"ann": 1, "bob": 2, "cat": 3}
+    assert json.loads((tmp_path / ".ranks.json").read_text())["now"]["ranks"] == {
+        "ann": 1,
+        "bob": 2,
+        "cat": 3,
+    }
 
 
 @pytest.mark.parametrize("rank", [True, 1.5, "1", []])

@@ -1,4 +1,6 @@
-"""Ratings of an event: their cache, the ranks that they decide, the terminal's table, the comparison of two bots."""
+"""Ratings of an event: their cache, the ranks that they decide, the terminal's table, the
+comparison of two bots.
+"""
 
 import io
 import json
@@ -107,7 +109,10 @@ def test_ratings_with_a_damaged_cache_are_fitted_anew_and_cached_again(folder, t
     right = plain(fitted(copied(folder, tmp_path)))
     (path,) = tmp_path.glob(".ratings-*.json")
     key, _ = json.loads(path.read_text())
-    no_ratings = (json.dumps([key, content]).encode() for content in (None, {"dtype": "f8,("}, {"unit": "logits"}))
+    no_ratings = (
+        json.dumps([key, content]).encode()
+        for content in (None, {"dtype": "f8,("}, {"unit": "logits"})
+    )
     for damaged in (b"", b"[" * 100_000, b"[1, 2]", *no_ratings):
         path.write_bytes(damaged)
         assert (damaged[-80:], plain(fitted(tmp_path))) == (damaged[-80:], right)
@@ -128,7 +133,9 @@ def test_no_matches_have_no_ratings_and_no_warnings(tmp_path):
 
 
 def test_a_rating_that_there_is_not_is_named_and_leaves_nothing(folder):
-    with pytest.raises(ArenaError, match=r"rating: there is no '\.\./x'; known: .*bradley_terry, elo, points"):
+    with pytest.raises(
+        ArenaError, match=r"rating: there is no '\.\./x'; known: .*bradley_terry, elo, points"
+    ):
         Results.open(folder, rating="../x").leaderboard()
 
 
@@ -144,13 +151,19 @@ def level(results, **values):
 def test_any_score_beats_none_then_rating_points_and_tie_breaks_decide(results):
     by_points = standings_of(NAMES, results.tallies)
     equal = tuple(replace(standing, points=50.0) for standing in by_points)
-    scoreless = tuple(replace(standing, points=75.0 * (standing.bot != "dice")) for standing in by_points)
+    scoreless = tuple(
+        replace(standing, points=75.0 * (standing.bot != "dice")) for standing in by_points
+    )
     unlike = {"oracle": 1.0, "hunter": 2.0, "walker": 3.0, "dice": 4.0}
     same = dict.fromkeys(NAMES, 0.5)
 
     def placed(standings, values, *tie_breaks):
         order = ranked.in_order(
-            standings, level(results, **values), lambda: meetings.encounters(results.arrays), tie_breaks, NAMES
+            standings,
+            level(results, **values),
+            lambda: meetings.encounters(results.arrays),
+            tie_breaks,
+            NAMES,
         )
         return [(standing.rank, standing.bot) for standing in order]
 
@@ -158,18 +171,28 @@ def test_any_score_beats_none_then_rating_points_and_tie_breaks_decide(results):
     assert placed(scoreless, unlike) == [(1, "walker"), (2, "hunter"), (3, "oracle"), (4, "dice")]
     assert [bot for _, bot in placed(by_points, same)] == [standing.bot for standing in by_points]
     assert placed(equal, same) == [(1, bot) for bot in sorted(NAMES)]
-    wins = {bot: sum(met.won for met in meetings.encounters(results.arrays).against(bot).values()) for bot in NAMES}
-    assert [bot for _, bot in placed(equal, same, "wins")] == sorted(NAMES, key=lambda bot: (-wins[bot], bot))
+    wins = {
+        bot: sum(met.won for met in meetings.encounters(results.arrays).against(bot).values())
+        for bot in NAMES
+    }
+    assert [bot for _, bot in placed(equal, same, "wins")] == sorted(
+        NAMES, key=lambda bot: (-wins[bot], bot)
+    )
 
 
 def test_figures_that_differ_beyond_nine_decimals_are_equal(results):
     equal = tuple(replace(standing, points=50.0) for standing in results.standings)
     almost = {bot: 0.5 + place * 1e-12 for place, bot in enumerate(NAMES)}
-    assert {standing.rank for standing in ranked.in_order(equal, level(results, **almost), unread, (), NAMES)} == {1}
+    assert {
+        standing.rank
+        for standing in ranked.in_order(equal, level(results, **almost), unread, (), NAMES)
+    } == {1}
 
 
 def test_the_interval_of_ranks_holds_the_rank_that_a_tie_break_decided(tmp_path):
-    event = replace(stored.event("ann", "bob", boards=[stored.DUEL]), tie_breaks=("wins", "direct_encounter"))
+    event = replace(
+        stored.event("ann", "bob", boards=[stored.DUEL]), tie_breaks=("wins", "direct_encounter")
+    )
     records = [stored.played(match, explorer=100, mummy=0) for match in stored.plan(event)]
     table = Results.open(stored.store(tmp_path, event, records)).leaderboard()
     assert table["rank"].tolist() == [1, 1]
@@ -187,14 +210,21 @@ def test_the_strengths_by_role_and_chances_are_those_of_the_ratings(results):
     assert len(chances) == 2 * 4 * 3
     chances = chances[chances["game"] == "mummy_maze"]
     by_pair = chances.set_index(["bot", "opponent"])["chance"]
-    assert all(by_pair[one, other] == pytest.approx(1 - by_pair[other, one]) for one, other in by_pair.index)
+    assert all(
+        by_pair[one, other] == pytest.approx(1 - by_pair[other, one])
+        for one, other in by_pair.index
+    )
     assert by_pair["oracle", "dice"] > 0.975
 
 
 def drawn(results, width):
     """The leaderboard's lines on a terminal of this width, without colours."""
     console = Console(file=io.StringIO(), width=width, force_terminal=True, color_system=None)
-    console.print(output.tightened(leaderboard_text.table(results, results.leaderboard(by_game=False), width), console))
+    console.print(
+        output.tightened(
+            leaderboard_text.table(results, results.leaderboard(by_game=False), width), console
+        )
+    )
     return console.file.getvalue().rstrip("\n").split("\n")
 
 
@@ -204,7 +234,11 @@ def test_the_leaderboard_fits_the_terminal_in_a_line_a_bot(results, width):
     assert len(lines) == 2 + len(NAMES)
     assert max(map(len, lines)) <= width
     assert lines[0].split()[:6] == ["rank", "bot", "rating", "95", "%", "ranks"]
-    assert ("points" in lines[0], "lost" in lines[0], "duel" in lines[0]) == (width >= 80, width >= 80, width >= 120)
+    assert ("points" in lines[0], "lost" in lines[0], "duel" in lines[0]) == (
+        width >= 80,
+        width >= 80,
+        width >= 120,
+    )
 
 
 def test_intervals_are_drawn_on_one_scale(results):
@@ -224,19 +258,24 @@ def test_a_bot_that_never_played_has_a_row_without_figures(tmp_path):
 
 
 def mixed(folder, display=None, /, **plays):
-    """An event of the four bots and of specialists: `ghost="ghost1 ghost2"` plays these roles of classic only.
+    """An event of the four bots and of specialists: `ghost="ghost1 ghost2"` plays these roles of
+    classic only.
 
     `display` has display names.
     """
     roles = {name: tuple(words.split()) for name, words in plays.items()}
     event = stored.event(*NAMES, *plays, repeats=2)
     own = {name: {"games": ("pacman/classic",), "roles": roles[name]} for name in plays}
-    bots = [replace(bot, display=(display or {}).get(bot.name, ""), **own.get(bot.name, {})) for bot in event.bots]
+    bots = [
+        replace(bot, display=(display or {}).get(bot.name, ""), **own.get(bot.name, {}))
+        for bot in event.bots
+    ]
     matches = [
         match
         for match in stored.plan(event)
         if all(
-            seat.bot.name in NAMES or (match.board == "classic" and seat.role in roles[seat.bot.name])
+            seat.bot.name in NAMES
+            or (match.board == "classic" and seat.role in roles[seat.bot.name])
             for seat in match.seats
         )
     ]
@@ -260,14 +299,19 @@ def test_an_overall_rank_is_for_bots_that_play_every_board_and_role(specialists)
     assert table.loc[list(NAMES), "rank_high"].max() == 4
     special = table.loc[["ghost", "runner"]]
     assert special[["rank", "rank_low", "rank_high", "tier"]].isna().all(axis=None)
-    assert pacman.specialists == {"ghost": "ghost1 and ghost2 of classic only", "runner": "pacman of classic only"}
+    assert pacman.specialists == {
+        "ghost": "ghost1 and ghost2 of classic only",
+        "runner": "pacman of classic only",
+    }
     assert results.overall_leaderboard()["bot"].tolist() == list(NAMES)
     output = arena(specialists, "leaderboard", str(specialists)).stdout
     first, rest = output.split("\npacman\n")
     assert first.startswith("mummy_maze\nrank  bot")
     own, overall = rest.split("\nall games\n")
     assert re.search(
-        r"^without a rank: ghost, plays ghost1 and ghost2 of classic only, rating \S+ \(", own, re.MULTILINE
+        r"^without a rank: ghost, plays ghost1 and ghost2 of classic only, rating \S+ \(",
+        own,
+        re.MULTILINE,
     )
     assert "ghost," not in overall
 
@@ -290,13 +334,24 @@ def test_every_board_and_role_has_a_ranking_of_its_own_in_every_form(specialists
     whole = frame[(frame["board"] == "pacman/classic") & frame["role"].isna()]
     assert set(whole["bot"]) == set(NAMES)
     roles = results.strengths().set_index(["board", "role", "bot"])["strength"]
-    assert all(row.strength == roles["pacman/classic", "ghost1", row.bot] for row in ghosts.itertuples())
+    assert all(
+        row.strength == roles["pacman/classic", "ghost1", row.bot] for row in ghosts.itertuples()
+    )
     output = arena(
-        specialists, "leaderboard", str(specialists), "--rankings", "--board", "classic", "--role", "ghost1"
+        specialists,
+        "leaderboard",
+        str(specialists),
+        "--rankings",
+        "--board",
+        "classic",
+        "--role",
+        "ghost1",
     ).stdout
     assert output.startswith("pacman/classic, ghost1\nrank  bot")
     assert output.split("\n")[3].split()[:2] == ["1", ghosts["bot"][0]]
-    asked = json.loads(arena(specialists, "leaderboard", str(specialists), "--rankings", "--json").stdout)
+    asked = json.loads(
+        arena(specialists, "leaderboard", str(specialists), "--rankings", "--json").stdout
+    )
     assert [(row["board"], row["role"], row["bot"]) for row in asked] == [
         (row.board, None if pd.isna(row.role) else row.role, row.bot) for row in frame.itertuples()
     ]
@@ -307,7 +362,9 @@ def test_every_board_and_role_has_a_ranking_of_its_own_in_every_form(specialists
 
 
 def test_a_bot_that_scored_nothing_on_a_board_is_ranked_behind_all_that_did(tmp_path):
-    """The best bot elsewhere loses its few matches on `duel`: its strength there would be a guess from elsewhere."""
+    """The best bot elsewhere loses its few matches on `duel`: its strength there would be a guess
+    from elsewhere.
+    """
     event = stored.event(*NAMES, repeats=12)
     plan = [match for match in stored.plan(event) if match.board != "duel" or match.repeat == 0]
 
@@ -332,16 +389,34 @@ def test_display_names_stand_in_rankings_among_specialists_and_in_a_comparison(t
     folder = mixed(tmp_path, displays, ghost="ghost1 ghost2")
     for table_ in ((), ("--rankings",), ("--crosstable",), ("--timing",)):
         output = arena(tmp_path, "leaderboard", str(folder), *table_).stdout
-        assert {name: name in re.split(r"\W+", output) for name in displays} == dict.fromkeys(displays, False)
+        assert {name: name in re.split(r"\W+", output) for name in displays} == dict.fromkeys(
+            displays, False
+        )
         assert all(name in output for name in displays.values())
     output = arena(tmp_path, "compare", "ghost", "oracle", str(folder)).stdout
     assert "Łukasz is rated" in output
     assert output.splitlines()[:1] == ["pacman"]  # the game that both play
-    assert output.splitlines()[1].split() == ["board", "role", "Łukasz", "Anna", "Müller", "difference", "matches"]
+    assert output.splitlines()[1].split() == [
+        "board",
+        "role",
+        "Łukasz",
+        "Anna",
+        "Müller",
+        "difference",
+        "matches",
+    ]
     results = Results.open(folder)
-    parts = [row["bot"].text for table in leaderboards(results) for _, rows in table.parts for row in rows]
+    parts = [
+        row["bot"].text
+        for table in leaderboards(results)
+        for _, rows in table.parts
+        for row in rows
+    ]
     assert parts == ["Łukasz"]
-    assert {row["bot"].text for table in rankings(results) for row in table.rows} == {*displays.values(), *NAMES[1:]}
+    assert {row["bot"].text for table in rankings(results) for row in table.rows} == {
+        *displays.values(),
+        *NAMES[1:],
+    }
 
 
 def test_the_table_of_a_run_ranks_the_bots_of_each_game_before_specialists(tmp_path):
@@ -355,13 +430,20 @@ def test_the_table_of_a_run_ranks_the_bots_of_each_game_before_specialists(tmp_p
     rows = [row for row in RunWatcher(event, "", played).rows(18) if row[0] == "pacman"]
     assert [row[1] for row in rows] == [1, 2, 3, 4, None, None]
     assert {row[2] for row in rows[4:]} == {"Łukasz", "runner"}
-    table = RunWatcher(event.league("pacman"), "", [match for match in played if match.game == "pacman"])
-    assert [row[:3] for row in table.rows(9)] == [row[1:4] for row in rows]  # one game: no column for it
+    table = RunWatcher(
+        event.league("pacman"), "", [match for match in played if match.game == "pacman"]
+    )
+    assert [row[:3] for row in table.rows(9)] == [
+        row[1:4] for row in rows
+    ]  # one game: no column for it
 
 
 def test_each_game_ranks_its_bots_where_fewer_than_two_play_all_games(tmp_path):
     event = stored.event("ann", "bob", "cat", "dan")
-    bots = [replace(bot, games=("pacman",) if bot.name in "ann bob" else ("mummy_maze",)) for bot in event.bots[:3]]
+    bots = [
+        replace(bot, games=("pacman",) if bot.name in "ann bob" else ("mummy_maze",))
+        for bot in event.bots[:3]
+    ]
     event = replace(event, bots=(*bots, event.bots[3]))
     matches = [
         match
@@ -416,11 +498,15 @@ def test_without_a_prior_the_leaderboard_has_the_plain_fit_or_says_why_not(tmp_p
     records = []
     for match in stored.plan(event):
         score = wins[match.seats[0].bot.name][match.repeat]
-        records.append(stored.played(match, turns=20 + match.repeat, explorer=score, mummy=100 - score))
+        records.append(
+            stored.played(match, turns=20 + match.repeat, explorer=score, mummy=100 - score)
+        )
     results = Results.open(stored.store(tmp_path / "cup", event, records))
     table = results.leaderboard().set_index("bot")
     # Each wins 3 of 4 as the stronger one, whatever its role: the odds are 3 to 1.
-    assert table.loc["ann", "rating"] - table.loc["bob", "rating"] == pytest.approx(400 * np.log10(3), abs=0.01)
+    assert table.loc["ann", "rating"] - table.loc["bob", "rating"] == pytest.approx(
+        400 * np.log10(3), abs=0.01
+    )
     assert results.warnings == ()
     results.close()
 
@@ -471,18 +557,33 @@ def test_a_hostile_name_is_harmless_wherever_ratings_are_shown(tmp_path):
 
 def test_a_pipe_has_no_colour_and_a_warning_goes_to_stderr(tmp_path):
     event = stored.event("ann", "bob", "cat", "dan", boards=[stored.DUEL])
-    apart = [match for match in stored.plan(event) if {seat.bot.name for seat in match.seats} <= {"ann", "bob"}]
-    apart += [match for match in stored.plan(event) if {seat.bot.name for seat in match.seats} <= {"cat", "dan"}]
+    apart = [
+        match
+        for match in stored.plan(event)
+        if {seat.bot.name for seat in match.seats} <= {"ann", "bob"}
+    ]
+    apart += [
+        match
+        for match in stored.plan(event)
+        if {seat.bot.name for seat in match.seats} <= {"cat", "dan"}
+    ]
     folder = str(stored.store(tmp_path / "cup", event, map(stored.played, apart)))
     said = arena(tmp_path, "leaderboard", folder)
     assert said.returncode == 0
     assert "\x1b" not in said.stdout
     assert said.stderr == (
-        "note: the bots fall into 2 groups that never met: ranks across them are guesses; play the missing pairs\n"
+        "note: the bots fall into 2 groups that never met: ranks across them are guesses; play the "
+        "missing pairs\n"
     )
     output = arena(tmp_path, "compare", "ann", "cat", folder)
-    assert "They never met, not even through others: nothing can be said of the difference.\n" in output.stdout
-    assert json.loads(arena(tmp_path, "compare", "ann", "cat", folder, "--json").stdout)[0]["real"] is False
+    assert (
+        "They never met, not even through others: nothing can be said of the difference.\n"
+        in output.stdout
+    )
+    assert (
+        json.loads(arena(tmp_path, "compare", "ann", "cat", folder, "--json").stdout)[0]["real"]
+        is False
+    )
 
 
 def test_two_bots_are_compared_head_to_head_and_the_difference_is_proven(folder, results):
@@ -500,7 +601,10 @@ def test_two_bots_are_compared_head_to_head_and_the_difference_is_proven(folder,
     meetings = results.crosstable().set_index(["board", "role", "bot", "opponent"])["score"]
     alone = results.leaderboard(by_game=False).set_index("bot")["hunt"]
     expected = {
-        (board, role): (meetings[board, role, "dice", "oracle"], meetings[board, role, "oracle", "dice"])
+        (board, role): (
+            meetings[board, role, "dice", "oracle"],
+            meetings[board, role, "oracle", "dice"],
+        )
         for board, role in results.board_role_columns
         if board != "mummy_maze/hunt"
     } | {("mummy_maze/hunt", "explorer"): (alone["dice"], alone["oracle"])}
@@ -511,7 +615,10 @@ def test_two_bots_are_compared_head_to_head_and_the_difference_is_proven(folder,
 
 def test_the_difference_of_equal_bots_is_not_proven(tmp_path):
     event = stored.event("ann", "bob", boards=[stored.DUEL], repeats=3)
-    records = [stored.played(match, explorer=60, mummy=40, turns=match.repeat) for match in stored.plan(event)]
+    records = [
+        stored.played(match, explorer=60, mummy=40, turns=match.repeat)
+        for match in stored.plan(event)
+    ]
     folder = str(stored.store(tmp_path / "cup", event, records))
     for rating, unit in (("bradley_terry", "Elo"), ("elo", "Elo"), ("points", "points")):
         output = arena(tmp_path, "compare", "ann", "bob", folder, "--rating", rating).stdout
@@ -522,7 +629,10 @@ def test_the_difference_of_equal_bots_is_not_proven(tmp_path):
 
 def test_of_bots_that_share_no_game_nothing_is_said(tmp_path):
     event = stored.event("ann", "bob", "cat", boards=[stored.DUEL, stored.CLASSIC])
-    ann, bob = (replace(bot, games=(game,)) for bot, game in zip(event.bots, ("mummy_maze", "pacman"), strict=False))
+    ann, bob = (
+        replace(bot, games=(game,))
+        for bot, game in zip(event.bots, ("mummy_maze", "pacman"), strict=False)
+    )
     event = replace(event, bots=(ann, bob, event.bots[2]))
     matches = [
         match
@@ -533,7 +643,10 @@ def test_of_bots_that_share_no_game_nothing_is_said(tmp_path):
     output = arena(tmp_path, "compare", "ann", "bob", folder).stdout
     assert output == "ann and bob play no game in common, so nothing compares them.\n"
     assert "expected to score" in arena(tmp_path, "compare", "ann", "cat", folder).stdout
-    rows = [json.loads(arena(tmp_path, "compare", "ann", other, folder, "--json").stdout) for other in ("bob", "cat")]
+    rows = [
+        json.loads(arena(tmp_path, "compare", "ann", other, folder, "--json").stdout)
+        for other in ("bob", "cat")
+    ]
     assert [[row["met"] for row in of_pair] for of_pair in rows] == [[], [True]]
 
 
@@ -543,10 +656,19 @@ def test_bots_that_met_in_unlike_roles_only_have_a_row_with_both_roles(specialis
         ("pacman/classic", "ghost1", "pacman"),
         ("pacman/classic", "ghost2", "pacman"),
     ]
-    table = Results.open(specialists).crosstable("classic").set_index(["role", "bot", "opponent"])["score"]
-    assert rows["score"].tolist() == [table[role, "ghost", "runner"] for role in ("ghost1", "ghost2")]
+    table = (
+        Results.open(specialists)
+        .crosstable("classic")
+        .set_index(["role", "bot", "opponent"])["score"]
+    )
+    assert rows["score"].tolist() == [
+        table[role, "ghost", "runner"] for role in ("ghost1", "ghost2")
+    ]
     assert (rows["opponent_score"] == table["pacman", "runner", "ghost"]).all()
-    assert "ghost1, pacman" in arena(specialists, "compare", "ghost", "runner", str(specialists)).stdout
+    assert (
+        "ghost1, pacman"
+        in arena(specialists, "compare", "ghost", "runner", str(specialists)).stdout
+    )
     same = Results.open(specialists).head_to_head("oracle", "dice")
     assert (same["role"] == same["opponent_role"]).all()
 
@@ -557,7 +679,9 @@ def test_two_versions_of_a_bot_are_compared_by_number_or_digest(tmp_path):
     for event in (first, edited):
         folder = str(stored.store(tmp_path / "cup", event, map(stored.played, stored.plan(event))))
     old = first.bots[0].digest[:6]
-    (output,) = json.loads(arena(tmp_path, "compare", f"ann@{old}", "ann@f00f00", folder, "--json").stdout)
+    (output,) = json.loads(
+        arena(tmp_path, "compare", f"ann@{old}", "ann@f00f00", folder, "--json").stdout
+    )
     assert (output["bot"], output["opponent"]) == (f"ann {old}", "ann f00f00")
     unknown = arena(tmp_path, "compare", "ann@f00f00", "ann@9", folder)
     assert unknown.returncode == 2
@@ -567,18 +691,23 @@ def test_two_versions_of_a_bot_are_compared_by_number_or_digest(tmp_path):
 def test_on_a_board_for_one_each_is_compared_by_itself(tmp_path):
     event = stored.event("ann", "bob", boards=[stored.HUNT])
     matches = [event.match(stored.HUNT, (bot,), 0) for bot in event.bots]
-    records = [stored.played(match, explorer=score) for match, score in zip(matches, (70, 30), strict=True)]
+    records = [
+        stored.played(match, explorer=score) for match, score in zip(matches, (70, 30), strict=True)
+    ]
     with Archive.open(tmp_path, writing=True) as archive:
         stored.begin(archive, event, (match.id for match in matches))
         archive.append(*records)
     rows = Results.open(tmp_path).head_to_head("ann", "bob").to_dict("records")
-    assert [(row["score"], row["opponent_score"], row["difference"], row["matches"]) for row in rows] == [
-        (70, 30, 40, 1)
-    ]
+    assert [
+        (row["score"], row["opponent_score"], row["difference"], row["matches"]) for row in rows
+    ] == [(70, 30, 40, 1)]
 
 
 def test_a_comparison_that_is_impossible_is_refused_in_one_line(folder, tmp_path):
-    assert arena(folder, "compare", "dice", "dice", str(folder)).stderr == "dice twice: name two bots\n"
+    assert (
+        arena(folder, "compare", "dice", "dice", str(folder)).stderr
+        == "dice twice: name two bots\n"
+    )
     unknown = arena(folder, "compare", "dice", "dyce", str(folder))
     assert (unknown.returncode, unknown.stderr) == (
         2,

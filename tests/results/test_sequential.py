@@ -1,4 +1,6 @@
-"""The sequential test of a duel: its error rates, its interval, and what it makes of the scores of matches."""
+"""The sequential test of a duel: its error rates, its interval, and what it makes of the scores of
+matches.
+"""
 
 import math
 import random
@@ -42,7 +44,9 @@ def by_role(dice, mean):
 
 
 def rare_disaster(dice, mean):
-    """Slightly ahead in most pairings, and crushed in one of ten: the first rounds seldom show the variance."""
+    """Slightly ahead in most pairings, and crushed in one of ten: the first rounds seldom show the
+    variance.
+    """
     return -100 if dice.random() < 0.1 else (mean + 10) / 0.9
 
 
@@ -72,7 +76,10 @@ def test_results_that_never_vary_are_decided_too(score, decision):
 
 
 @settings(max_examples=40)
-@given(st.lists(st.sampled_from([-100.0, -50.0, 0.0, 12.5, 50.0, 100.0]), max_size=60), st.floats(-60, 40))
+@given(
+    st.lists(st.sampled_from([-100.0, -50.0, 0.0, 12.5, 50.0, 100.0]), max_size=60),
+    st.floats(-60, 40),
+)
 def test_the_interval_contains_the_mean_and_agrees_with_the_decision(scores, low):
     test = SequentialTest(Question(low=low, high=low + 30, alpha=0.1, beta=0.02))
     for score in scores:
@@ -110,7 +117,15 @@ def test_nothing_is_known_before_the_first_round():
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"low": 5, "high": 5}, {"low": -100}, {"high": 100}, {"alpha": 0}, {"beta": 0.5}, {"low": math.nan}]
+    "wrong",
+    [
+        {"low": 5, "high": 5},
+        {"low": -100},
+        {"high": 100},
+        {"alpha": 0},
+        {"beta": 0.5},
+        {"low": math.nan},
+    ],
 )
 def test_a_question_without_an_answer_is_refused(wrong):
     with pytest.raises(ValueError, match="must be"):
@@ -134,9 +149,14 @@ def test_elo_stands_for_the_expected_score():
 def test_the_difference_of_a_round_is_that_of_the_points_in_the_standings(data):
     score = st.integers(0, 100)
     matches = []
-    for label, sides in (("maze/duel", (("fox",), ("dog",))), ("park/hunt", (("hare",), ("cat", "dog")))):
+    for label, sides in (
+        ("maze/duel", (("fox",), ("dog",))),
+        ("park/hunt", (("hare",), ("cat", "dog"))),
+    ):
         for first, second in (("ann", "bob"), ("bob", "ann")):
-            bots = " ".join(bot for side, bot in zip(sides, (first, second), strict=True) for _ in side)
+            bots = " ".join(
+                bot for side, bot in zip(sides, (first, second), strict=True) for _ in side
+            )
             scores = [data.draw(score) for _ in bots.split()]
             matches.append(result(sides, bots, *scores, label=label))
     points = {standing.bot: standing.points for standing in standings(["ann", "bob"], matches)}

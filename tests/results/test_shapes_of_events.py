@@ -1,4 +1,6 @@
-"""Every shape of event, in everything that shows results: who has a rank in which game, and nowhere another order."""
+"""Every shape of event, in everything that shows results: who has a rank in which game, and nowhere
+another order.
+"""
 
 import csv
 import functools
@@ -68,7 +70,10 @@ SHAPES = {
     ),
     "two games, and nobody plays both": Shape(
         (DUEL, CLASSIC),
-        {name: {"games": (game,)} for name, game in zip("abcd", (MAZES, PACMAN, MAZES, PACMAN), strict=True)},
+        {
+            name: {"games": (game,)}
+            for name, game in zip("abcd", (MAZES, PACMAN, MAZES, PACMAN), strict=True)
+        },
         {MAZES: "a c", PACMAN: "b d"},
         fields="mummy_maze only: a, c; pacman only: b, d",
     ),
@@ -93,12 +98,19 @@ SHAPES = {
         fields="all games: ann; mummy_maze only: dan; pacman only: cat",
     ),
     "an absent bot": Shape(
-        (DUEL, CLASSIC), THREE, {MAZES: "ann bob cat", PACMAN: "ann bob cat"}, overall="ann bob cat", absent="cat"
+        (DUEL, CLASSIC),
+        THREE,
+        {MAZES: "ann bob cat", PACMAN: "ann bob cat"},
+        overall="ann bob cat",
+        absent="cat",
     ),
     "a bot that has met nobody": Shape((DUEL,), THREE, {MAZES: "ann bob"}, late="cat"),
     "one bot": Shape((HUNT,), {"ann": ALL}, {MAZES: "ann"}),
     "one bot in two games": Shape(
-        (HUNT, DUEL, CLASSIC), {"ann": ALL}, {MAZES: "ann", PACMAN: ""}, fields="mummy_maze only: ann"
+        (HUNT, DUEL, CLASSIC),
+        {"ann": ALL},
+        {MAZES: "ann", PACMAN: ""},
+        fields="mummy_maze only: ann",
     ),
 }
 
@@ -130,13 +142,20 @@ def played(name: str, folder: Path) -> Cup:
     shape = SHAPES[name]
     plan = list(round_robin.batch(shape.event, 0, ()))
     records = [
-        stored.played(match, **{seat.role: Ending.CRASHED for seat in match.seats if seat.bot.name == shape.absent})
+        stored.played(
+            match,
+            **{seat.role: Ending.CRASHED for seat in match.seats if seat.bot.name == shape.absent},
+        )
         for match in plan
         if shape.late not in {seat.bot.name for seat in match.seats}
     ]
     (folder / "bots").mkdir(parents=True)
     (folder / "tournament.toml").write_text('name = "cup"\nboards = ["duel"]\nbots = "bots"\n')
-    return Cup(shape, folder, Results.open(stored.store(folder / "results" / "cup", shape.event, records, plan)))
+    return Cup(
+        shape,
+        folder,
+        Results.open(stored.store(folder / "results" / "cup", shape.event, records, plan)),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -195,7 +214,9 @@ def test_the_terminal_has_a_table_a_game_and_one_for_all(cup_of):
     assert done.returncode == 0
     lines = done.stdout.splitlines()
     several = len(cup_of.results.leagues) > 1
-    assert [line for line in lines if line in cup_of.results.games] == (list(cup_of.results.games) if several else [])
+    assert [line for line in lines if line in cup_of.results.games] == (
+        list(cup_of.results.games) if several else []
+    )
     assert ("all games" in lines) == bool(cup_of.overall)
     said = [line for line in lines if line.startswith("who plays what: ")]
     assert said == ([f"who plays what: {cup_of.shape.fields}"] if cup_of.shape.fields else [])
@@ -204,16 +225,24 @@ def test_the_terminal_has_a_table_a_game_and_one_for_all(cup_of):
     assert shown == ranked + cup_of.overall or not ranked
     words = {word.rstrip(",:;") for word in done.stdout.split()}
     assert words >= cup_of.shape.bots.keys()
-    assert ("no matches yet" in done.stdout) == any(league.count == 0 for league in cup_of.results.leagues)
+    assert ("no matches yet" in done.stdout) == any(
+        league.count == 0 for league in cup_of.results.leagues
+    )
     assert "Traceback" not in done.stderr
 
 
 def test_the_report_has_the_tables_of_the_frames(cup_of):
     tables = leaderboards(cup_of.results)
-    several, ranked = len(cup_of.results.leagues) > 1, {game: bots for game, bots, _ in cup_of.games}
+    several, ranked = (
+        len(cup_of.results.leagues) > 1,
+        {game: bots for game, bots, _ in cup_of.games},
+    )
     expected = [(game if several else "", ranked.get(game, [])) for game in cup_of.results.games]
     expected += [("all games", cup_of.overall)] if cup_of.overall else []
-    assert [(table.title, [row["bot"].text for row in table.rows if row["rank"].text]) for table in tables] == expected
+    assert [
+        (table.title, [row["bot"].text for row in table.rows if row["rank"].text])
+        for table in tables
+    ] == expected
     for table, (_, _, specialists) in zip(tables, cup_of.games, strict=False):
         assert {row["bot"].text for _, rows in table.parts for row in rows} >= specialists
 

@@ -22,7 +22,9 @@ GAMES = {"hunt": "mummy_maze", "duel": "mummy_maze", "classic": "pacman"}
 
 
 def match(board: str, bots: str, *scores: int, **endings: Ending) -> Played:
-    """A finished match: `match("duel", "ann bob", 100, 0)`, bots and scores in the board's order of roles."""
+    """A finished match: `match("duel", "ann bob", 100, 0)`, bots and scores in the board's order of
+    roles.
+    """
     return result(SIDES[board], bots, *scores, label=f"{GAMES[board]}/{board}", endings=endings)
 
 
@@ -36,7 +38,9 @@ def table(*played: Played, bots: str = "ann bob cat dan") -> list[tuple[int | No
 
 def test_points_are_the_mean_over_board_and_role_however_often_each_was_played():
     often = [match("hunt", "ann", 100)] * 9
-    one = standing_of("ann", *often, match("duel", "ann bob", 40, 60), match("duel", "bob ann", 50, 10))
+    one = standing_of(
+        "ann", *often, match("duel", "ann bob", 40, 60), match("duel", "bob ann", 50, 10)
+    )
     assert one.points == (100 + 40 + 10) / 3
     assert one.boards == {"mummy_maze/hunt": 100, "mummy_maze/duel": 25}
     assert one.roles[("mummy_maze/duel", "mummy")] == 10
@@ -49,7 +53,9 @@ def test_roles_that_a_bot_never_played_take_nothing_from_it():
 def test_boards_of_one_name_in_two_games_are_two_boards():
     other = match("hunt", "ann", 0)
     other = replace(other, game="pacman")
-    assert standing_of("ann", match("hunt", "ann", 100), match("hunt", "ann", 100), other).points == 50
+    assert (
+        standing_of("ann", match("hunt", "ann", 100), match("hunt", "ann", 100), other).points == 50
+    )
 
 
 @pytest.mark.parametrize(
@@ -97,14 +103,23 @@ def test_forfeits_are_counted_by_match_and_the_ending_of_the_first_fault():
 
 
 def test_equal_points_share_a_rank_and_stand_by_name():
-    played = [match("hunt", name, score) for name, score in (("dan", 50), ("cat", 90), ("bob", 50), ("ann", 10))]
+    played = [
+        match("hunt", name, score)
+        for name, score in (("dan", 50), ("cat", 90), ("bob", 50), ("ann", 10))
+    ]
     assert table(*played) == [(1, "cat"), (2, "bob"), (2, "dan"), (4, "ann")]
 
 
 def tenths(bot: str, hunt: int, explorer: int, mummy: int) -> list[Played]:
     """Ten matches in each role, with these tenths as mean scores."""
     return [
-        match(board, bots, *((1, 0) if place < tenth and role == 0 else (0, int(place < tenth)))[: len(bots.split())])
+        match(
+            board,
+            bots,
+            *((1, 0) if place < tenth and role == 0 else (0, int(place < tenth)))[
+                : len(bots.split())
+            ],
+        )
         for tenth, board, bots, role in (
             (hunt, "hunt", bot, 0),
             (explorer, "duel", f"{bot} cat", 0),
@@ -122,7 +137,12 @@ def test_equal_is_exact():
 
 
 def test_bots_that_never_played_come_last_without_rank_or_points():
-    assert table(match("hunt", "cat", 0)) == [(1, "cat"), (None, "ann"), (None, "bob"), (None, "dan")]
+    assert table(match("hunt", "cat", 0)) == [
+        (1, "cat"),
+        (None, "ann"),
+        (None, "bob"),
+        (None, "dan"),
+    ]
     one = standing_of("ann", match("hunt", "cat", 0))
     assert (one.points, one.matches, one.boards, one.roles) == (None, 0, {}, {})
 

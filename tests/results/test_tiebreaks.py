@@ -1,4 +1,6 @@
-"""Tie-breaks on crosstables that are calculated by hand here or were printed with their tie-breaks."""
+"""Tie-breaks on crosstables that are calculated by hand here or were printed with their
+tie-breaks.
+"""
 
 from fractions import Fraction
 from itertools import pairwise
@@ -25,7 +27,8 @@ firouzja       ½ ½ 0 1 ½ ½ 0 x ½ ½
 mamedyarov     ½ 0 ½ 0 0 ½ 1 ½ x ½
 rapport        ½ ½ 0 ½ ½ 0 ½ ½ ½ x
 """
-"""Superbet Chess Classic, Bucharest 2022, a round robin; the final table in print, with its tie-breaks."""
+"""Superbet Chess Classic, Bucharest 2022, a round robin; the final table in print, with its
+tie-breaks."""
 
 SAINT_LOUIS = """
 vachier    x ½ 0 ½ ½ 1 1 ½ 1 1
@@ -42,11 +45,14 @@ swiercz    0 0 0 0 ½ ½ 1 ½ 0 x
 """Sinquefield Cup, Saint Louis 2021, likewise."""
 
 SWISS = "a-b 1, c-d 1, e-f ½; a-c ½, b-e 1, d-f ½; a-e 1, c-b ½, d-f 1"
-"""Three rounds of six, made up; worked in the tests below. Scores: a 2½, c 2, b 1½, d 1½, e ½, f 1."""
+"""Three rounds of six, made up; worked in the tests below. Scores: a 2½, c 2, b 1½, d 1½, e ½,
+f 1."""
 
 
 def printed(table: str) -> Crosstable:
-    """A crosstable as it is printed: a row a bot, `x` where it would meet itself, `.` where two never met."""
+    """A crosstable as it is printed: a row a bot, `x` where it would meet itself, `.` where two
+    never met.
+    """
     rows = [line.split() for line in table.strip().splitlines()]
     ahead = {"1": 1, "½": 0, "0": -1}
     return Crosstable.count(
@@ -116,7 +122,9 @@ def test_direct_encounter_is_the_points_that_the_tied_made_against_each_other():
 
 
 def test_direct_encounter_counts_the_mean_of_several_games_against_one_bot():
-    """C.07 6.1.2. ann beat bob in 3 of 4, and lost her one meeting with cat; bob and cat drew twice."""
+    """C.07 6.1.2. ann beat bob in 3 of 4, and lost her one meeting with cat; bob and cat drew
+    twice.
+    """
     table = listed("ann-bob 1, ann-bob 1, ann-bob 1, ann-bob 0, cat-ann 1, bob-cat ½, cat-bob ½")
     assert values("direct_encounter", table, "ann bob cat") == [0.75, 0.75, 1.5]
 
@@ -125,7 +133,12 @@ def test_direct_encounter_is_used_again_among_those_still_tied():
     """C.07 6.2. Among four: ann 2, bob 2, cat 1, dan 1; then ann beat bob, and cat beat dan."""
     table = listed("ann-bob 1, ann-cat 1, ann-dan 0, bob-cat 1, bob-dan 1, cat-dan 1")
     ranked = rank(dict.fromkeys(["ann", "bob", "cat", "dan"], 10.0), table, ["direct_encounter"])
-    assert [(one.rank, one.bot) for one in ranked] == [(1, "ann"), (2, "bob"), (3, "cat"), (4, "dan")]
+    assert [(one.rank, one.bot) for one in ranked] == [
+        (1, "ann"),
+        (2, "bob"),
+        (3, "cat"),
+        (4, "dan"),
+    ]
     assert [one.figures["direct_encounter"] for one in ranked] == [2, 2, 1, 1]
 
 
@@ -173,7 +186,9 @@ def test_the_average_of_opponents_buchholz_looks_one_step_further():
 
 
 def test_koya_counts_games_against_opponents_with_half_of_their_points():
-    """Of three meetings: a 2½, c 2, b and d 1½ made half. a: b 1 + c ½; e: none of 3 but f; f: 0 and ½ of d."""
+    """Of three meetings: a 2½, c 2, b and d 1½ made half. a: b 1 + c ½; e: none of 3 but f; f: 0
+    and ½ of d.
+    """
     assert values("koya", listed(SWISS), "a e f") == [1.5, 0, 0.5]
 
 
@@ -188,7 +203,9 @@ def test_tie_breaks_are_asked_in_the_order_of_the_list():
 def test_only_figures_that_were_needed_are_returned():
     ranked = {
         standing.bot: standing
-        for standing in rank({"ann": 3.0, "bob": 2.0, "cat": 2.0}, listed("bob-cat 1"), ["wins", "koya"])
+        for standing in rank(
+            {"ann": 3.0, "bob": 2.0, "cat": 2.0}, listed("bob-cat 1"), ["wins", "koya"]
+        )
     }
     assert ranked["ann"] == DecidedRank(rank=1, bot="ann", figures={})
     assert ranked["bob"] == DecidedRank(rank=2, bot="bob", figures={"wins": Fraction(1)})
@@ -198,7 +215,12 @@ def test_only_figures_that_were_needed_are_returned():
 def test_bots_that_no_tie_break_separates_share_a_rank_and_are_sorted_by_name():
     table = listed("ann-bob ½, cat-dan ½")
     ranked = rank(dict.fromkeys(["dan", "bob", "cat", "ann"], 1.0), table, tiebreaks.names())
-    assert [(one.rank, one.bot) for one in ranked] == [(1, "ann"), (1, "bob"), (1, "cat"), (1, "dan")]
+    assert [(one.rank, one.bot) for one in ranked] == [
+        (1, "ann"),
+        (1, "bob"),
+        (1, "cat"),
+        (1, "dan"),
+    ]
 
 
 def test_a_bot_that_met_nobody_is_placed_too():
@@ -210,7 +232,9 @@ TEAMS = (("pacman",), ("blinky", "inky"))
 
 
 def test_each_two_bots_on_different_sides_meet_once_a_match():
-    table = met([result(TEAMS, "ann bob cat", 60, 100, 0), result(TEAMS, "ann bob bob", 50, 50, 50)])
+    table = met(
+        [result(TEAMS, "ann bob cat", 60, 100, 0), result(TEAMS, "ann bob bob", 50, 50, 50)]
+    )
     assert table.against("ann") == {"bob": (0, 1, 1), "cat": (0, 0, 1)}
     assert table.against("bob") == {"ann": (1, 1, 0)}
     assert "bob" not in table.against("cat")
@@ -224,20 +248,32 @@ def test_a_bot_does_not_meet_itself():
 @settings(max_examples=30)
 @given(
     st.dictionaries(
-        st.tuples(st.sampled_from("abcde"), st.sampled_from("abcde")).filter(lambda pair: pair[0] < pair[1]),
+        st.tuples(st.sampled_from("abcde"), st.sampled_from("abcde")).filter(
+            lambda pair: pair[0] < pair[1]
+        ),
         st.lists(st.sampled_from([-1, 0, 1]), min_size=1, max_size=3),
         max_size=8,
     ),
     st.permutations(tiebreaks.names()),
 )
 def test_every_bot_is_placed_once_and_ranks_never_run_backwards(games, names):
-    rows = [row for (a, b), all_ in games.items() for one in all_ for row in ((a, b, one, 1), (b, a, -one, 1))]
+    rows = [
+        row
+        for (a, b), all_ in games.items()
+        for one in all_
+        for row in ((a, b, one, 1), (b, a, -one, 1))
+    ]
     table = Crosstable.count(rows)
     ranked = rank({bot: float(table.score(bot)) for bot in "abcde"}, table, names)
     assert sorted(one.bot for one in ranked) == list("abcde")
     assert all(one.rank <= later.rank for one, later in pairwise(ranked))
-    assert all(one.rank in {number, ranked[number - 2].rank} for number, one in enumerate(ranked, 1))
-    assert rank({bot: float(table.score(bot)) for bot in "edcba"}, Crosstable.count(rows[::-1]), names) == ranked
+    assert all(
+        one.rank in {number, ranked[number - 2].rank} for number, one in enumerate(ranked, 1)
+    )
+    assert (
+        rank({bot: float(table.score(bot)) for bot in "edcba"}, Crosstable.count(rows[::-1]), names)
+        == ranked
+    )
 
 
 def test_a_wrong_name_suggests_the_right_one():

@@ -1,4 +1,6 @@
-"""Every attack of attacks/ is played at each level where it meets another guard, and judged from outside."""
+"""Every attack of attacks/ is played at each level where it meets another guard, and judged from
+outside.
+"""
 
 import os
 import platform
@@ -12,7 +14,9 @@ import pytest
 
 from tests.support.processes import alive, until
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "attacks" / "harness"))  # which also runs without pytest
+sys.path.insert(
+    0, str(Path(__file__).parents[1] / "attacks" / "harness")
+)  # which also runs without pytest
 
 import outside
 import page
@@ -21,7 +25,15 @@ from table import ACCEPTED, ATTACKS, EXPECTED
 
 from arena.sandbox.levels import CONFINING
 
-MISTAKES = ("NameError", "AttributeError", "TypeError", "KeyError", "SyntaxError", "ImportError", "ModuleNotFoundError")
+MISTAKES = (
+    "NameError",
+    "AttributeError",
+    "TypeError",
+    "KeyError",
+    "SyntaxError",
+    "ImportError",
+    "ModuleNotFoundError",
+)
 """A mistake in an attack looks like an attack that was stopped."""
 
 
@@ -32,23 +44,37 @@ def findings(request, tmp_path_factory):
     side_by_side = hasattr(request.config, "workerinput")
     folder = (folder.parent if side_by_side else folder) / "attacks"
     folder.mkdir(exist_ok=True)
-    chosen = [item.callspec.params for item in request.session.items if "stands" in getattr(item, "fixturenames", ())]
-    stands = [stand for stand in ALL if any(stand in row["stands"] for row in chosen) and stand.missing() is None]
+    chosen = [
+        item.callspec.params
+        for item in request.session.items
+        if "stands" in getattr(item, "fixturenames", ())
+    ]
+    stands = [
+        stand
+        for stand in ALL
+        if any(stand in row["stands"] for row in chosen) and stand.missing() is None
+    ]
     names = {row.get("name", "") for row in chosen}
-    only = () if "" in names else names  # a test that asks for no attack by name asks for all of them
+    only = (
+        () if "" in names else names
+    )  # a test that asks for no attack by name asks for all of them
     findings = Findings(folder, stands, only, 1 if side_by_side else (os.cpu_count() or 1))
     yield findings
     findings.close()
 
 
 def played(findings: Findings, stands: Sequence[Stand]) -> dict[Stand, dict]:
-    """Return the results of those of these stands that can be played here; a skip with the reason for none."""
+    """Return the results of those of these stands that can be played here; a skip with the reason
+    for none.
+    """
     missing = {stand: stand.missing() for stand in stands}
     batches = {stand: findings.at(stand) for stand, why in missing.items() if why is None}
     failed = {str(stand): batch["failed"] for stand, batch in batches.items() if "failed" in batch}
     assert failed == {}
     missing |= {
-        stand: f"{stand.level}: {batch['unavailable']}" for stand, batch in batches.items() if "unavailable" in batch
+        stand: f"{stand.level}: {batch['unavailable']}"
+        for stand, batch in batches.items()
+        if "unavailable" in batch
     }
     if all(missing.values()):
         pytest.skip("; ".join(dict.fromkeys(missing.values())))
@@ -61,10 +87,15 @@ def test_every_attack_has_its_row_and_every_row_its_attack(findings):
 
 
 def test_a_process_is_seen_whose_first_thread_has_ended():
-    leaves = "import ctypes, sys, threading; threading.Thread(target=sys.stdin.read).start(); print(flush=True); "
+    leaves = (
+        "import ctypes, sys, threading; threading.Thread(target=sys.stdin.read).start(); "
+        "print(flush=True); "
+    )
     leaves += "ctypes.CDLL(None).pthread_exit(None)"
     environment = os.environ | {"ARENA_TEST_MARK": "0f1e2d3c"}
-    with subprocess.Popen([sys.executable, "-c", leaves], stdin=PIPE, stdout=PIPE, env=environment) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", leaves], stdin=PIPE, stdout=PIPE, env=environment
+    ) as process:
         try:
             assert until(lambda: not alive(process.pid))
             assert ("0f1e2d3c", process.pid) in list(outside.marked(["0f1e2d3c"]))
@@ -80,7 +111,8 @@ def test_the_page_shows_the_table_of_now():
 @pytest.mark.slow
 @pytest.mark.timeout(600)  # the first to ask waits until all stands have been played
 @pytest.mark.parametrize(
-    "stands", [pytest.param(STANDS, id="stands"), pytest.param(RARE, id="rare", marks=pytest.mark.soak)]
+    "stands",
+    [pytest.param(STANDS, id="stands"), pytest.param(RARE, id="rare", marks=pytest.mark.soak)],
 )
 @pytest.mark.parametrize("name", EXPECTED)
 def test_an_attack_gets_what_the_table_says_and_leaves_nothing_behind(name, stands, findings):
@@ -92,8 +124,13 @@ def test_an_attack_gets_what_the_table_says_and_leaves_nothing_behind(name, stan
         result = batch["results"][name]
         assert "broken" not in result, (str(stand), result)
         assert result["result"] in ACCEPTED[word], (str(stand), result)
-        assert not any(mistake in result["said"] for mistake in MISTAKES), (str(stand), result["said"])
-        assert [leak for leak in result["left"] if leak.startswith(("process", "room"))] == [], str(stand)
+        assert not any(mistake in result["said"] for mistake in MISTAKES), (
+            str(stand),
+            result["said"],
+        )
+        assert [leak for leak in result["left"] if leak.startswith(("process", "room"))] == [], str(
+            stand
+        )
         if stand.level in CONFINING:
             assert result["left"] == [], str(stand)
 
@@ -101,7 +138,11 @@ def test_an_attack_gets_what_the_table_says_and_leaves_nothing_behind(name, stan
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
-    "stands", [pytest.param((stand,), id=str(stand), marks=[pytest.mark.soak] * (stand in RARE)) for stand in ALL]
+    "stands",
+    [
+        pytest.param((stand,), id=str(stand), marks=[pytest.mark.soak] * (stand in RARE))
+        for stand in ALL
+    ],
 )
 def test_after_all_attacks_of_a_level_no_process_and_no_file_is_left(stands, findings):
     ((stand, batch),) = played(findings, stands).items()

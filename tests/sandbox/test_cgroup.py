@@ -1,4 +1,6 @@
-"""Cgroups of bots, in a cgroup that the tests make: what the kernel then counts, bounds, freezes, and what is left."""
+"""Cgroups of bots, in a cgroup that the tests make: what the kernel then counts, bounds, freezes,
+and what is left.
+"""
 
 import os
 import subprocess
@@ -52,9 +54,15 @@ def test_a_bot_has_a_cgroup_that_its_record_names_and_that_goes_with_it(parent, 
     confined = bot_of(tmp_path / "bot.py", ANSWERS, level if level == "rlimits" else offered(level))
     with Launcher() as launcher:
         with live.ready(confined, Conditions(sandbox=level), launcher) as bot:
-            group = Path(f"/proc/{bot.program}/cgroup").read_text() if level != "bubblewrap" else None
-            assert group is None or bot.child.cgroup.path.endswith(group.strip().rpartition("::")[2])
-            assert str(bot.program) in Path(bot.child.cgroup.path, "cgroup.procs").read_text().split()
+            group = (
+                Path(f"/proc/{bot.program}/cgroup").read_text() if level != "bubblewrap" else None
+            )
+            assert group is None or bot.child.cgroup.path.endswith(
+                group.strip().rpartition("::")[2]
+            )
+            assert (
+                str(bot.program) in Path(bot.child.cgroup.path, "cgroup.procs").read_text().split()
+            )
             assert live.ask(bot).line == b"x"
         assert f"{level}, {launcher.protection}" in bot.report().confined
         assert launcher.protection.startswith("cgroup")
@@ -73,7 +81,9 @@ def test_no_signal_wakes_a_bot_that_the_freezer_of_its_cgroup_has_stopped(parent
             assert until(lambda: "frozen 1" in Path(group.path, "cgroup.events").read_text())
             used = group.cpu()
             time.sleep(0.1)
-            assert group.cpu() - used < 0.02  # awake it uses all of it; its last moment is accounted later
+            assert (
+                group.cpu() - used < 0.02
+            )  # awake it uses all of it; its last moment is accounted later
 
 
 UNREAPED = """
@@ -105,7 +115,9 @@ def test_a_bot_that_its_own_children_crowd_out_loses_on_time(parent, tmp_path):
     os.sched_setaffinity(0, {min(cores)})
     conditions = Conditions(sandbox="rlimits", limits=Limits(processes=500))
     try:
-        with live.ready(bot_of(tmp_path / "bot.py", python(CROWDS_OUT, first=SPIN)), conditions) as bot:
+        with live.ready(
+            bot_of(tmp_path / "bot.py", python(CROWDS_OUT, first=SPIN)), conditions
+        ) as bot:
             heard = live.ask(bot, Ask(text=b"go\n", announced=0.3, deadline=0.3))
     finally:
         os.sched_setaffinity(0, cores)
@@ -141,12 +153,19 @@ DELEGATED = "print(cgroup.delegated())"
 
 
 def inside(path: Path, code: str, **environment: str) -> str:
-    """Return what a program prints that first moves itself into this cgroup, with `arena.sandbox.cgroup` at hand."""
-    enter = "import os, sys; open(sys.argv[1] + '/cgroup.procs', 'w').write('0'); sys.path.insert(0, sys.argv[2])\n"
+    """Return what a program prints that first moves itself into this cgroup, with
+    `arena.sandbox.cgroup` at hand.
+    """
+    enter = (
+        "import os, sys; open(sys.argv[1] + '/cgroup.procs', 'w').write('0'); "
+        "sys.path.insert(0, sys.argv[2])\n"
+    )
     command = [sys.executable, "-c", f"{enter}from arena.sandbox import cgroup; {code}", path]
     command.append(str(Path(cgroup.__file__).parents[2]))
     env = {name: text for name, text in os.environ.items() if name != cgroup.VARIABLE} | environment
-    return subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout.strip()
+    return subprocess.run(
+        command, env=env, capture_output=True, text=True, check=True
+    ).stdout.strip()
 
 
 def test_root_takes_a_cgroup_only_when_it_is_marked_as_delegated(parent):
@@ -170,7 +189,9 @@ def test_the_root_of_the_machine_is_never_taken():
     if own is None or Path(own, "cgroup.freeze").exists():
         pytest.skip("these tests do not run in the root cgroup")
     env = {name: text for name, text in os.environ.items() if name != cgroup.VARIABLE}
-    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "None"
 
 
@@ -210,7 +231,9 @@ def test_a_fork_bomb_is_bounded_by_the_kernel(parent, tmp_path):
 def test_a_cgroup_of_ours_alone_is_left_until_it_hands_on_its_controllers(parent, name):
     controller(parent, name)
     code = "groups = cgroup.opened(); bot = groups.new(); "
-    code += "print(*bot.controllers, os.path.basename(cgroup._current())); bot.remove(); groups.close()"
+    code += (
+        "print(*bot.controllers, os.path.basename(cgroup._current())); bot.remove(); groups.close()"
+    )
     printed = inside(parent, code, **{cgroup.VARIABLE: str(parent)}).split()
     assert name in printed
     assert cgroup.HOME in printed

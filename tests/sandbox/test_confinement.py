@@ -1,4 +1,6 @@
-"""Confinement from the outside: the choice of a level, what starts under it, limits that are seen, frozen bots."""
+"""Confinement from the outside: the choice of a level, what starts under it, limits that are seen,
+frozen bots.
+"""
 
 import errno
 import json
@@ -58,10 +60,12 @@ from tests.support.programs import python
 ANSWERS = python("say('x')")
 STEADY = python("say(legal[-1])")
 SHELL = (
-    'while read -r word rest; do case $word in ready?) echo ready;; legal) move=$rest;; go) echo "$move";; esac; done\n'
+    "while read -r word rest; do case $word in ready?) echo ready;; legal) move=$rest;; go) "
+    'echo "$move";; esac; done\n'
 )
 NODE = (
-    "let move, text = '';\nprocess.stdin.on('data', data => {\n  const lines = (text + data).split('\\n');\n"
+    "let move, text = '';\nprocess.stdin.on('data', data => {\n"
+    "  const lines = (text + data).split('\\n');\n"
     "  text = lines.pop();\n  for (const line of lines) {\n"
     "    if (line === 'ready?') console.log('ready');\n"
     "    else if (line.startsWith('legal ')) move = line.slice(6);\n"
@@ -96,11 +100,17 @@ def offered(level: str) -> str:
 
 def interpreter_at(level: str) -> str:
     """Return the interpreter for a bot at this level."""
-    return PUBLIC_PYTHON if level == "bubblewrap" and os.getuid() == 0 and failure(level, PYTHON) else PYTHON
+    return (
+        PUBLIC_PYTHON
+        if level == "bubblewrap" and os.getuid() == 0 and failure(level, PYTHON)
+        else PYTHON
+    )
 
 
 def bot_of(path: Path, text: str, level: str = "landlock") -> Bot:
-    return replace(live.bot_of(path, text), command=(interpreter_at(level), "-s", "-B", "-u", path.name))
+    return replace(
+        live.bot_of(path, text), command=(interpreter_at(level), "-s", "-B", "-u", path.name)
+    )
 
 
 @pytest.fixture
@@ -130,12 +140,17 @@ def test_auto_takes_the_first_level_that_holds(monkeypatch):
 
 
 def test_where_no_level_holds_the_event_is_refused_with_what_failed_and_what_to_do(monkeypatch):
-    fails = {"landlock": "this kernel has no Landlock", "bubblewrap": "bwrap: No permissions to create new namespace"}
+    fails = {
+        "landlock": "this kernel has no Landlock",
+        "bubblewrap": "bwrap: No permissions to create new namespace",
+    }
     monkeypatch.setattr(choice, "failure", fails.get)
     with pytest.raises(ArenaError) as refused:
         choice.choose("auto", unsafe=False)
     words = str(refused.value)
-    assert all(part in words for part in (*fails.values(), "Linux 5.13", "package bubblewrap", "--unsafe"))
+    assert all(
+        part in words for part in (*fails.values(), "Linux 5.13", "package bubblewrap", "--unsafe")
+    )
     assert choice.choose("auto", unsafe=True) == "rlimits"
 
 
@@ -151,22 +166,27 @@ def test_a_level_that_does_not_confine_must_be_asked_for_twice_and_warns(level):
 
 
 def test_a_level_that_does_not_exist_is_refused_with_the_known_ones():
-    with pytest.raises(ArenaError, match=r"no level 'landlok'; did you mean 'landlock'\? Known: auto, landlock"):
+    with pytest.raises(
+        ArenaError, match=r"no level 'landlok'; did you mean 'landlock'\? Known: auto, landlock"
+    ):
         choice.choose("landlok", unsafe=False)
 
 
 def test_a_level_that_cannot_be_had_is_refused_in_the_tools_own_words(monkeypatch):
     monkeypatch.setattr(choice, "failure", lambda _: "bwrap is not installed")
     with pytest.raises(
-        ArenaError, match=r"'bubblewrap' cannot be had here: bwrap is not installed; it needs the program"
+        ArenaError,
+        match=r"'bubblewrap' cannot be had here: bwrap is not installed; it needs the program",
     ):
         choice.choose("bubblewrap", unsafe=False)
 
 
 def disturb(monkeypatch, kill, times: int) -> list[int]:
-    """Have the self-test's first starts end by a kill of what `kill` names; return a list with the spawner of each.
+    """Have the self-test's first starts end by a kill of what `kill` names; return a list with the
+    spawner of each.
 
-    A probe may have answered before it is killed; then the next start of the same spawner is the one that is disturbed.
+    A probe may have answered before it is killed; then the next start of the same spawner is the
+    one that is disturbed.
     """
     killed: list[int] = []
 
@@ -182,10 +202,15 @@ def disturb(monkeypatch, kill, times: int) -> list[int]:
     return killed
 
 
-KILLS = {"the spawner": lambda launcher, _: launcher._spawner.pid, "the probe": lambda _, child: child.pid}
+KILLS = {
+    "the spawner": lambda launcher, _: launcher._spawner.pid,
+    "the probe": lambda _, child: child.pid,
+}
 
 
-@pytest.mark.parametrize(("level", "kill"), [*zip(CONFINING, KILLS.values(), strict=True)], ids=KILLS)
+@pytest.mark.parametrize(
+    ("level", "kill"), [*zip(CONFINING, KILLS.values(), strict=True)], ids=KILLS
+)
 def test_a_self_test_that_is_disturbed_once_is_tried_again(monkeypatch, level, kill):
     interpreter = interpreter_at(offered(level))
     killed = disturb(monkeypatch, kill, times=1)
@@ -196,7 +221,9 @@ def test_a_self_test_that_is_disturbed_once_is_tried_again(monkeypatch, level, k
 def test_a_self_test_that_is_disturbed_each_time_never_lowers_the_level(monkeypatch):
     choice.failure.cache_clear()
     killed = disturb(monkeypatch, KILLS["the spawner"], times=100)
-    with pytest.raises(ArenaError, match=r"self-test of 'landlock' was disturbed 3 times \(.*run the same") as refused:
+    with pytest.raises(
+        ArenaError, match=r"self-test of 'landlock' was disturbed 3 times \(.*run the same"
+    ) as refused:
         choice.choose("auto", unsafe=True)
     assert "Linux 5.13" not in str(refused.value)
     assert len(set(killed)) == 3
@@ -215,7 +242,10 @@ CUT_SHORT = {
 def probe_that_says(monkeypatch, tmp_path, text: str) -> None:
     """Have the self-test run a probe that prints this text, and is killed then."""
     probe = tmp_path / "selftest_bot.py"
-    probe.write_text(f"import os, sys\nsys.stdout.write({text!r})\nsys.stdout.flush()\nos.kill(os.getpid(), 15)\n")
+    probe.write_text(
+        f"import os, sys\nsys.stdout.write({text!r})\nsys.stdout.flush()\n"
+        "os.kill(os.getpid(), 15)\n"
+    )
     monkeypatch.setattr(selftest_bot, "__file__", str(probe))
     choice.failure.cache_clear()
 
@@ -235,8 +265,12 @@ def test_a_probe_that_did_not_come_back_whole_has_no_result(text):
 
 
 def test_a_disk_full_in_the_self_test_is_named_and_never_lowers_the_level(monkeypatch, tmp_path):
-    probe_that_says(monkeypatch, tmp_path, PROBED + f"play: {errno.ENOSPC} No space left on device\n")
-    with pytest.raises(MachineError, match=r": cannot be written: No space left on device; bots get their scratch"):
+    probe_that_says(
+        monkeypatch, tmp_path, PROBED + f"play: {errno.ENOSPC} No space left on device\n"
+    )
+    with pytest.raises(
+        MachineError, match=r": cannot be written: No space left on device; bots get their scratch"
+    ):
         choice.choose("auto", unsafe=True)
 
 
@@ -250,12 +284,18 @@ def test_a_bwrap_that_is_killed_while_it_is_tried_says_nothing_of_the_level(monk
     assert failure.value.errno in TEMPORARY
 
 
-@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="with one core no child is forked ahead")
+@pytest.mark.skipif(
+    len(os.sched_getaffinity(0)) < 2, reason="with one core no child is forked ahead"
+)
 def test_a_child_that_is_killed_before_it_is_a_bot_says_nothing_of_the_level(steady):
     level = offered("landlock")
 
     def waiting(launcher: Launcher) -> set[int]:
-        return {pid for pid in procfs.children(launcher._spawner.pid) if Path(f"/proc/{pid}/comm").read_text() in OURS}
+        return {
+            pid
+            for pid in procfs.children(launcher._spawner.pid)
+            if Path(f"/proc/{pid}/comm").read_text() in OURS
+        }
 
     with Launcher() as launcher:
         launcher.end(launcher.start(steady, Conditions(sandbox=level), None))
@@ -292,13 +332,19 @@ def compiled(source: str) -> bytes:
     """Return the class file of a Java program."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "Bot.java").write_text(source)
-        subprocess.run(["javac", "-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "Bot.java"], cwd=folder, check=True)
+        subprocess.run(
+            ["javac", "-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "Bot.java"],
+            cwd=folder,
+            check=True,
+        )
         return Path(folder, "Bot.class").read_bytes()
 
 
 @pytest.fixture(scope="module")
 def venv():
-    """A virtual environment that every user can read, with a package in it and a workspace beside that."""
+    """A virtual environment that every user can read, with a package in it and a workspace beside
+    that.
+    """
     if not Path(PUBLIC_PYTHON).exists():
         pytest.skip(f"there is no {PUBLIC_PYTHON}")
     with tempfile.TemporaryDirectory() as name:
@@ -315,7 +361,9 @@ def venv():
 @pytest.mark.slow
 @pytest.mark.parametrize("level", CONFINING)
 @pytest.mark.parametrize("name", toolchains())
-def test_what_is_on_this_machine_starts_and_plays_confined(request, tmp_path, launcher, level, name):
+def test_what_is_on_this_machine_starts_and_plays_confined(
+    request, tmp_path, launcher, level, name
+):
     command = toolchains()[name]
     home = tmp_path / "bot"
     home.mkdir()
@@ -332,14 +380,21 @@ def test_what_is_on_this_machine_starts_and_plays_confined(request, tmp_path, la
             pytest.skip("javac is not on this machine")
         (home / "Bot.class").write_bytes(compiled(JAVA))
     bot = Bot(name="b", command=command, digest=f"{name} at {level}", files=str(home))
-    shell = Bot(name="shell", command=("/bin/sh", "bot.sh"), digest=f"shell, {name} at {level}", files=str(home))
+    shell = Bot(
+        name="shell",
+        command=("/bin/sh", "bot.sh"),
+        digest=f"shell, {name} at {level}",
+        files=str(home),
+    )
     limits = Limits(memory=400_000_000, cpu=60.0)
     try:
         record = play(match_of(bot, shell, sandbox=level, limits=limits), launcher=launcher)
     except ConfinementError as error:
         if os.getuid() != 0 or level != "bubblewrap":
             raise
-        pytest.skip(str(error))  # root, and an interpreter in a private folder: what landlock is for
+        pytest.skip(
+            str(error)
+        )  # root, and an interpreter in a private folder: what landlock is for
     assert record.verdict.faults == (), record.verdict
     assert record.seats[0].confined.startswith(level)
 
@@ -358,7 +413,8 @@ def test_a_child_opens_no_descriptor_twice_and_reads_only_what_is_its_own(tmp_pa
         "        return os.waitpid(pid, 0)\n"
         "    opened.clear()\n"
         "    sizes = (), 1, 0, 0\n"
-        "    spec = LaunchSpec('landlock', home, scratch, read, *sizes, *(False, False, (), False, False), '', None)\n"
+        "    spec = LaunchSpec('landlock', home, scratch, read, *sizes, *(False, False, (), False, "
+        "False), '', None)\n"
         "    level.confine(spec, [])\n"
         "    may_list = []\n"
         "    for folder in (kit, python, own):\n"
@@ -403,7 +459,8 @@ def test_an_interpreter_tells_what_it_needs_and_a_home_folder_is_never_given_awa
 def test_a_bot_reads_its_interpreters_packages_and_no_workspace_beside_them(launcher, venv, level):
     tries = (
         "sys, time\nimport helper\n"
-        f"for read in (lambda: open({str(venv / 'cup/bots/rival.py')!r}), lambda: os.listdir({str(venv / 'cup')!r}),\n"
+        f"for read in (lambda: open({str(venv / 'cup/bots/rival.py')!r}), lambda: "
+        f"os.listdir({str(venv / 'cup')!r}),\n"
         f"             lambda: os.listdir({str(venv / 'cup/bots')!r})):\n"
         "    try: read()\n    except OSError: pass\n    else: sys.exit('read')\n"
     )
@@ -430,8 +487,15 @@ def test_a_workspace_that_bots_could_read_is_refused_before_anything_is_played(t
 
 @pytest.fixture
 def public(monkeypatch):
-    """Make a folder public to every bot; what was remembered of programs before and meanwhile is forgotten."""
-    caches = (toolchain.needs, toolchain.resolved, exposure.refuse_exposed_copies, landlock._public_rules)
+    """Make a folder public to every bot; what was remembered of programs before and meanwhile is
+    forgotten.
+    """
+    caches = (
+        toolchain.needs,
+        toolchain.resolved,
+        exposure.refuse_exposed_copies,
+        landlock._public_rules,
+    )
 
     def forget():
         for remembered in caches:
@@ -446,27 +510,46 @@ def public(monkeypatch):
     forget()
 
 
-def test_a_workspace_and_a_private_folder_among_the_systems_programs_are_refused(tmp_path, monkeypatch, public, steady):
+def test_a_workspace_and_a_private_folder_among_the_systems_programs_are_refused(
+    tmp_path, monkeypatch, public, steady
+):
     public(tmp_path / "usr")
     folder = workspaces.make(tmp_path / "usr/src/cup", boards="duel")
     (tmp_path / "new.py").write_text(cup.FIRST)
-    for command in (["run"], ["match", "first", "last", "--board", "duel"], ["submit", str(tmp_path / "new.py")]):
+    for command in (
+        ["run"],
+        ["match", "first", "last", "--board", "duel"],
+        ["submit", str(tmp_path / "new.py")],
+    ):
         refused = cup.arena(folder, *command)
-        assert (refused.returncode, f"lies in {tmp_path}/usr, which bots may read" in refused.stderr) == (2, True)
+        assert (
+            refused.returncode,
+            f"lies in {tmp_path}/usr, which bots may read" in refused.stderr,
+        ) == (2, True)
     assert not (folder / "bots/_refused").exists()
     monkeypatch.setattr(file_policy, "PROGRAMS", file_policy.PROGRAMS[:-1])
-    monkeypatch.setattr(toolchain, "needs", lambda _: (str(tmp_path / "usr"),))  # an interpreter's own folder
+    monkeypatch.setattr(
+        toolchain, "needs", lambda _: (str(tmp_path / "usr"),)
+    )  # an interpreter's own folder
     refused = cup.arena(folder, "submit", str(tmp_path / "new.py"))
-    assert (refused.returncode, f"lies in {tmp_path}/usr, which bots may read" in refused.stderr) == (2, True)
+    assert (
+        refused.returncode,
+        f"lies in {tmp_path}/usr, which bots may read" in refused.stderr,
+    ) == (2, True)
     assert not (folder / "bots/_refused").exists()
     public(tmp_path / "usr")
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
-    with Launcher() as launcher, pytest.raises(ArenaError, match=r"^TMPDIR: .* lies in .*/usr, which bots may read"):
+    with (
+        Launcher() as launcher,
+        pytest.raises(ArenaError, match=r"^TMPDIR: .* lies in .*/usr, which bots may read"),
+    ):
         launcher.start(steady, Conditions(sandbox="landlock"), None)
 
 
 @pytest.mark.parametrize("inside_a_workspace", [True, False])
-def test_bots_by_path_in_a_folder_that_every_bot_may_read_are_refused(tmp_path, public, inside_a_workspace):
+def test_bots_by_path_in_a_folder_that_every_bot_may_read_are_refused(
+    tmp_path, public, inside_a_workspace
+):
     public(tmp_path / "usr")
     here = workspaces.make(tmp_path / "cup", boards="duel") if inside_a_workspace else tmp_path
     (tmp_path / "usr").mkdir()
@@ -474,12 +557,17 @@ def test_bots_by_path_in_a_folder_that_every_bot_may_read_are_refused(tmp_path, 
     for path in (exposed, hidden):
         Path(path).write_text(cup.FIRST)
     words = f"{exposed}: lies in {tmp_path}/usr, which bots may read with everything in it"
-    for command in (["match", hidden, exposed, "--board", "duel"], ["play", "duel", "mummy", "--against", exposed]):
+    for command in (
+        ["match", hidden, exposed, "--board", "duel"],
+        ["play", "duel", "mummy", "--against", exposed],
+    ):
         refused = cup.arena(here, *command, typed="q\n")
         assert (refused.returncode, words in refused.stderr) == (2, True), refused
     with pytest.raises(ArenaError, match=f"^{words}"):
         play_match("mummy_maze/duel", {"explorer": hidden, "mummy": exposed})
-    exposure.refuse_exposed((), [discovery.from_path(Path(exposed))], "none")  # nothing is hidden there at all
+    exposure.refuse_exposed(
+        (), [discovery.from_path(Path(exposed))], "none"
+    )  # nothing is hidden there at all
 
 
 def test_bots_that_come_with_arena_play_although_every_bot_may_read_them(public):
@@ -501,7 +589,9 @@ def test_a_workspace_in_any_folder_that_every_bot_may_read_is_refused(tmp_path, 
 
 def test_a_bot_that_dies_of_its_memory_limit_is_told_peak_and_limit(launcher, tmp_path, steady):
     eater = bot_of(tmp_path / "eater.py", python("kept = [bytes(10**6) for _ in range(10**4)]"))
-    (fault,) = play(match_of(eater, steady, limits=Limits(memory=100_000_000)), launcher=launcher).verdict.faults
+    (fault,) = play(
+        match_of(eater, steady, limits=Limits(memory=100_000_000)), launcher=launcher
+    ).verdict.faults
     assert fault.ending == "crashed"
     assert "MemoryError" in fault.words
     assert "MB, its limit is 100 MB" in fault.words
@@ -510,8 +600,13 @@ def test_a_bot_that_dies_of_its_memory_limit_is_told_peak_and_limit(launcher, tm
 def test_a_limit_that_is_too_low_for_an_interpreter_is_said_as_such(launcher, tmp_path):
     slow = python(ready="time.sleep(0.1); say('ready')")  # so long that the watchdog looks
     bot = bot_of(tmp_path / "slow.py", slow)
-    one, *_ = play(match_of(bot, bot, limits=Limits(memory=3_000_000)), launcher=launcher).verdict.faults
-    assert one.ending in {"crashed", "limit_exceeded"}  # whichever is faster: the system's limit or our look
+    one, *_ = play(
+        match_of(bot, bot, limits=Limits(memory=3_000_000)), launcher=launcher
+    ).verdict.faults
+    assert one.ending in {
+        "crashed",
+        "limit_exceeded",
+    }  # whichever is faster: the system's limit or our look
     assert "3 MB, which may be too little for its interpreter to start" in one.words
 
 
@@ -524,7 +619,9 @@ def test_more_processes_than_allowed_are_seen_and_all_of_them_ended(launcher, tm
         level,
     )
     steady = bot_of(tmp_path / "steady.py", STEADY, level)
-    record = play(match_of(crowd, steady, sandbox=level, limits=Limits(processes=3)), launcher=launcher)
+    record = play(
+        match_of(crowd, steady, sandbox=level, limits=Limits(processes=3)), launcher=launcher
+    )
     assert launcher.sweep() == 0
     (fault,) = record.verdict.faults
     assert (fault.ending, fault.words) == ("limit_exceeded", "processes: more than 3 at once")
@@ -551,7 +648,9 @@ for line in sys.stdin: {after}
 @pytest.mark.slow
 @pytest.mark.parametrize("after", ["pass", "time.sleep(60)"], ids=["leaves by itself", "is killed"])
 @pytest.mark.parametrize("level", CONFINING)
-def test_the_record_has_the_cpu_time_and_the_memory_of_the_bot_alone(launcher, tmp_path, level, after):
+def test_the_record_has_the_cpu_time_and_the_memory_of_the_bot_alone(
+    launcher, tmp_path, level, after
+):
     spender = bot_of(tmp_path / "spender.py", SPENDS.format(after=after), offered(level))
     with live.ready(spender, Conditions(sandbox=level), launcher) as bot:
         live.say_goodbye(bot, b"end x\n")
@@ -565,9 +664,13 @@ def test_the_memory_of_a_cold_bot_has_nothing_to_do_with_that_of_the_spawner(tmp
     offered(level)
     (tmp_path / "sh").mkdir()
     (tmp_path / "sh" / "bot.sh").write_text("echo ready; while read line; do :; done\n")
-    small = Bot(name="small", command=("/bin/sh", "bot.sh"), digest="small", files=str(tmp_path / "sh"))
+    small = Bot(
+        name="small", command=("/bin/sh", "bot.sh"), digest="small", files=str(tmp_path / "sh")
+    )
     with Launcher() as launcher:
-        with live.ready(live.bot_of(tmp_path / "warm.py", STEADY), Conditions(sandbox="none"), launcher) as bot:
+        with live.ready(
+            live.bot_of(tmp_path / "warm.py", STEADY), Conditions(sandbox="none"), launcher
+        ) as bot:
             live.say_goodbye(bot, b"end x\n")
         assert bot.report().warm
         with live.ready(small, Conditions(sandbox=level), launcher) as bot:
@@ -577,7 +680,8 @@ def test_the_memory_of_a_cold_bot_has_nothing_to_do_with_that_of_the_spawner(tmp
     assert 500_000 < report.memory < 4_000_000
 
 
-@pytest.mark.soak  # a second is the least that the kernel counts; the parts of it have tests of their own
+# a second is the least that the kernel counts; the parts of it have tests of their own
+@pytest.mark.soak
 @pytest.mark.parametrize("level", CONFINING)
 def test_cpu_time_over_the_limit_of_a_match_is_said_as_such(launcher, tmp_path, level):
     spinner = bot_of(tmp_path / "spinner.py", "while True: pass\n", offered(level))
@@ -588,11 +692,15 @@ def test_cpu_time_over_the_limit_of_a_match_is_said_as_such(launcher, tmp_path, 
 
 
 def test_the_signal_of_the_kernels_limit_on_cpu_is_known_at_every_level():
-    spent = Exit(TABLE["bubblewrap"].exit_code(128 + signal.SIGXCPU), killed=False, cpu=0.96, memory=0)
+    spent = Exit(
+        TABLE["bubblewrap"].exit_code(128 + signal.SIGXCPU), killed=False, cpu=0.96, memory=0
+    )
     assert spent == replace(spent, code=TABLE["landlock"].exit_code(-signal.SIGXCPU))
     failure = postmortem.limit_exceeded(spent, Limits(cpu=1.0), starting=False)
     assert (failure.ending, failure.words.partition(":")[0]) == ("limit_exceeded", "cpu")
-    assert postmortem.limit_exceeded(replace(spent, cpu=0.1), Limits(cpu=1.0), starting=False) is None  # it sent that
+    assert (
+        postmortem.limit_exceeded(replace(spent, cpu=0.1), Limits(cpu=1.0), starting=False) is None
+    )  # it sent that
 
 
 FORKS_ON = """
@@ -622,27 +730,40 @@ def assert_the_kernel_bounds_a_fork_bomb(folder: Path, level: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("level", CONFINING)
 def test_the_kernel_ends_a_fork_bomb_before_anybody_looks(tmp_path, level):
-    """The kernel can count a bot's processes in a namespace, or for a user that is the bot alone."""
+    """The kernel can count a bot's processes in a namespace, or for a user that is the bot
+    alone.
+    """
     if level == "landlock" and os.getuid() != 0:
-        pytest.skip("without root a bot is the user that runs it, of whom the kernel counts all processes")
+        pytest.skip(
+            "without root a bot is the user that runs it, of whom the kernel counts all processes"
+        )
     assert_the_kernel_bounds_a_fork_bomb(tmp_path, level)
 
 
 def test_as_many_processes_as_allowed_are_no_fault(launcher, tmp_path, steady):
     forks = STEADY.replace("sys, time\n", "sys, time\nif os.fork() == 0: time.sleep(600)\n")
     pair = bot_of(tmp_path / "pair.py", forks)
-    assert play(match_of(pair, steady, limits=Limits(processes=2)), launcher=launcher).verdict.faults == ()
+    assert (
+        play(match_of(pair, steady, limits=Limits(processes=2)), launcher=launcher).verdict.faults
+        == ()
+    )
 
 
 @pytest.mark.parametrize("level", [*CONFINING, "rlimits"])
 def test_one_bot_may_be_two_processes_and_its_opponent_may_not(launcher, tmp_path, level):
     offered(level)
-    forks = python("say(legal[-1])", ready="if not os.fork(): time.sleep(600)\ntime.sleep(0.1); say('ready')")
+    forks = python(
+        "say(legal[-1])", ready="if not os.fork(): time.sleep(600)\ntime.sleep(0.1); say('ready')"
+    )
     one = bot_of(tmp_path / "pair.py", forks, level)
     two = replace(one, name="two", processes=2)
     (fault,) = play(match_of(two, one, sandbox=level), launcher=launcher).verdict.faults
     assert fault.role == "mummy"
-    refusal = "processes: more than 1 at once" if level == "rlimits" else "ask the organiser for processes = 2 in its"
+    refusal = (
+        "processes: more than 1 at once"
+        if level == "rlimits"
+        else "ask the organiser for processes = 2 in its"
+    )
     assert refusal in fault.words
     assert launcher.sweep() == 0
 
@@ -668,7 +789,10 @@ def test_a_build_runs_many_processes_on_a_copy_and_leaves_what_it_made(tmp_path,
     assert (built.failed, built.output) == (False, b"bot\nbot.c\n")
     assert sorted(os.listdir(home)) == ["bot.c"]
     assert sorted(os.listdir(tmp_path / "out")) == ["bot", "bot.c"]
-    assert subprocess.run([tmp_path / "out" / "bot"], capture_output=True, check=True).stdout == b"ready\n"
+    assert (
+        subprocess.run([tmp_path / "out" / "bot"], capture_output=True, check=True).stdout
+        == b"ready\n"
+    )
 
 
 @pytest.mark.parametrize("level", CONFINING)
@@ -712,8 +836,13 @@ def test_a_build_on_a_full_disk_is_no_fault_of_its_bot(tmp_path, launcher, monke
 
 
 def without(*names: str):
-    """For `preexec_fn`: these system calls are refused from now on, as a container or an old kernel would."""
-    known = {**syscalls.numbers(seccomp.arch() or ""), "landlock_create_ruleset": landlock.CREATE_RULESET}
+    """For `preexec_fn`: these system calls are refused from now on, as a container or an old kernel
+    would.
+    """
+    known = {
+        **syscalls.numbers(seccomp.arch() or ""),
+        "landlock_create_ruleset": landlock.CREATE_RULESET,
+    }
     program = seccomp._laid(seccomp.LOAD, seccomp.NUMBER)
     for name in names:
         missing = errno.ENOSYS if name.startswith("landlock") else errno.EPERM
@@ -756,7 +885,9 @@ def here() -> str:
 def chosen(*taken: str) -> str:
     """Return the level that `auto` takes where these calls are taken away, or what it says."""
     words = [PUBLIC_PYTHON, "-B", "-c", CHOOSE, here(), "auto"]
-    run = subprocess.run(words, capture_output=True, text=True, preexec_fn=without(*taken), timeout=60, check=True)
+    run = subprocess.run(
+        words, capture_output=True, text=True, preexec_fn=without(*taken), timeout=60, check=True
+    )
     return run.stdout
 
 
@@ -778,7 +909,10 @@ CONTAINER = ("unshare", "--user", "--map-root-user")
 
 def in_a_rootless_container() -> None:
     """Or a skip, where ordinary users may make no namespace."""
-    if shutil.which("unshare") is None or subprocess.run([*CONTAINER, "true"], check=False).returncode != 0:
+    if (
+        shutil.which("unshare") is None
+        or subprocess.run([*CONTAINER, "true"], check=False).returncode != 0
+    ):
         pytest.skip("no user namespace can be made here")
 
 
@@ -789,7 +923,9 @@ def test_a_match_is_played_confined_by_root_of_a_rootless_container(tmp_path):
     offered("landlock")
     (tmp_path / "steady.py").write_text(STEADY)
     words = [*CONTAINER, sys.executable, "-B", "-c", CHOOSE + PLAY, here(), "auto", "bubblewrap"]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        words, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True
+    )
     level, refused, faults = done.stdout.splitlines()
     assert (level, faults) == ("landlock", "()")
     assert "use the level landlock" in refused or "bwrap is not installed" in refused
@@ -798,7 +934,10 @@ def test_a_match_is_played_confined_by_root_of_a_rootless_container(tmp_path):
 @pytest.mark.parametrize(
     ("around", "words"),
     [
-        (("--mount", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"), "/proc is not mounted here"),
+        (
+            ("--mount", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"),
+            "/proc is not mounted here",
+        ),
         (("--pid", "--fork"), "/proc here is that of another process namespace"),
     ],
 )
@@ -825,7 +964,9 @@ with open("/dev/stdout", "w") as again: again.write("x\\n")
 @pytest.mark.parametrize("level", ["landlock", "none"])
 def test_a_bot_may_open_its_input_and_output_again(launcher, tmp_path, level):
     reopens = bot_of(tmp_path / "bot.py", REOPENS, offered(level))
-    with live.ready(replace(reopens, limits=Limits(processes=1)), Conditions(sandbox=level), launcher) as bot:
+    with live.ready(
+        replace(reopens, limits=Limits(processes=1)), Conditions(sandbox=level), launcher
+    ) as bot:
         if bot._child.spec.user is not None:
             pytest.skip("a pipe of root is opened again by nobody else")
         assert live.ask(bot).line == b"x"
@@ -834,7 +975,8 @@ def test_a_bot_may_open_its_input_and_output_again(launcher, tmp_path, level):
 BORN = (
     "import json, os, sys; from pathlib import Path; from arena.values import Bot, Conditions\n"
     "from arena.sandbox.launcher import Launcher\n"
-    "def links(pid): return {n: os.readlink(f'/proc/{pid}/fd/{n}') for n in os.listdir(f'/proc/{pid}/fd')}\n"
+    "def links(pid): return {n: os.readlink(f'/proc/{pid}/fd/{n}') for n in "
+    "os.listdir(f'/proc/{pid}/fd')}\n"
     "def pipes(pid): return [Path(f'/proc/{pid}/fd/{n}').is_fifo() for n in links(pid)]\n"
     "report, level, python, files = sys.argv[1:]\n"
     "bot = Bot(name='b', command=(python, '-s', '-B', '-u', 'bot.py'), digest='b', files=files)\n"
@@ -848,12 +990,26 @@ BORN = (
 )
 
 
-@pytest.mark.parametrize(("level", "closed"), [*zip(CONFINING, ["2>&-", "<&- >&- 2>&-"], strict=True)])
-def test_a_referee_without_standard_descriptors_starts_bots_with_three_pipes(tmp_path, level, closed):
+@pytest.mark.parametrize(
+    ("level", "closed"), [*zip(CONFINING, ["2>&-", "<&- >&- 2>&-"], strict=True)]
+)
+def test_a_referee_without_standard_descriptors_starts_bots_with_three_pipes(
+    tmp_path, level, closed
+):
     offered(level)
     (tmp_path / "bot.py").write_text("import os\nos.write(1, b'born\\n')\ninput()\n")
-    words = [sys.executable, "-c", BORN, tmp_path / "report", level, interpreter_at(level), tmp_path / "bot.py"]
-    subprocess.run(["sh", "-c", f'exec "$@" {closed}', "sh", *words], cwd=tmp_path, check=True, timeout=60)
+    words = [
+        sys.executable,
+        "-c",
+        BORN,
+        tmp_path / "report",
+        level,
+        interpreter_at(level),
+        tmp_path / "bot.py",
+    ]
+    subprocess.run(
+        ["sh", "-c", f'exec "$@" {closed}', "sh", *words], cwd=tmp_path, check=True, timeout=60
+    )
     bot, pipes, spawner, said, error = json.loads((tmp_path / "report").read_text())
     assert (said, error) == ("born\n", "")
     assert sorted(bot) == ["0", "1", "2"]
@@ -863,13 +1019,18 @@ def test_a_referee_without_standard_descriptors_starts_bots_with_three_pipes(tmp
 
 
 @pytest.mark.parametrize("level", CONFINING)
-def test_an_exit_status_that_a_bot_can_invent_is_no_kill_by_somebody_else(tmp_path, launcher, level):
+def test_an_exit_status_that_a_bot_can_invent_is_no_kill_by_somebody_else(
+    tmp_path, launcher, level
+):
     path = tmp_path / "invents"
     path.write_text("#!/bin/sh\nread -r line; echo ready; read -r line; exit 137\n")
     path.chmod(0o755)
     conditions = Conditions(sandbox=offered(level))
     bot = LiveBot(launcher, "a", discovery.from_path(path), conditions, None, blameless=True)
-    assert [ask_all({"a": bot}, {"a": question})["a"].ending for question in (READY, GO)] == [None, Ending.CRASHED]
+    assert [ask_all({"a": bot}, {"a": question})["a"].ending for question in (READY, GO)] == [
+        None,
+        Ending.CRASHED,
+    ]
 
 
 # The event and the command line
@@ -905,7 +1066,10 @@ def stopped(pid: int) -> bool:
     return {stat.rpartition(")")[2].split()[0] for stat in stats} == {"T"}
 
 
-SPINS = "import threading\nthreading.Thread(target=lambda: sum(0 for _ in iter(int, 1)), daemon=True).start()"
+SPINS = (
+    "import threading\nthreading.Thread(target=lambda: sum(0 for _ in iter(int, 1)), "
+    "daemon=True).start()"
+)
 SPINNER = python("say('x')", ready="pass", first=f"say('ready')\n{SPINS}")
 
 
@@ -923,7 +1087,9 @@ def by_a_sibling():
 
 @pytest.mark.alone  # a thread that has no core sees the signal to stop only when it gets one
 @pytest.mark.parametrize("way", ["by_threads", "by_a_sibling"])
-def test_a_bot_that_sends_itself_sigcont_without_end_stays_frozen_all_the_same(launcher, tmp_path, way):
+def test_a_bot_that_sends_itself_sigcont_without_end_stays_frozen_all_the_same(
+    launcher, tmp_path, way
+):
     """At the level rlimits, where no filter refuses it the signal."""
     conditions = Conditions(sandbox="rlimits", limits=Limits(processes=4), warm=False)
     text = WAKES_ITSELF + f"{way}()\n" + ANSWERS
@@ -936,7 +1102,10 @@ def test_a_bot_that_sends_itself_sigcont_without_end_stays_frozen_all_the_same(l
 @pytest.mark.alone  # as above
 def test_a_bot_of_one_process_that_wakes_itself_is_found_out_by_its_next_answer(launcher, tmp_path):
     """It is not looked at after each stop, until its CPU clock shows that it ran on."""
-    conditions, text = Conditions(sandbox="rlimits", warm=False), WAKES_ITSELF + "by_threads()\n" + ANSWERS
+    conditions, text = (
+        Conditions(sandbox="rlimits", warm=False),
+        WAKES_ITSELF + "by_threads()\n" + ANSWERS,
+    )
     with live.ready(bot_of(tmp_path / "restless.py", text), conditions, launcher) as bot:
         for _ in range(30):  # a stop that is not verified holds by luck, about one time in two
             assert live.ask(bot).line == b"x"
@@ -957,7 +1126,9 @@ def test_a_bot_that_woke_up_is_frozen_again_while_others_think(launcher, tmp_pat
     program = bots["r"].program
     assert until(lambda: stopped(program))
     bots["r"].child.thaw()  # as by a signal that nobody foresaw
-    assert until(lambda: bots["r"]._meter.since_read() > 0.01)  # on a busy machine it may not have had a core before
+    assert until(
+        lambda: bots["r"]._meter.since_read() > 0.01
+    )  # on a busy machine it may not have had a core before
     assert ask_all(bots, {"q": GO})["q"].line == b"x"
     assert until(lambda: stopped(program))  # each thread stops when it next has a core
     for bot in bots.values():
@@ -1014,10 +1185,14 @@ def test_a_bot_runs_on_where_the_event_does_not_freeze(launcher, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("level", "processes"), [("landlock", 1), ("landlock", 4), ("bubblewrap", 4)])
+@pytest.mark.parametrize(
+    ("level", "processes"), [("landlock", 1), ("landlock", 4), ("bubblewrap", 4)]
+)
 def test_a_killed_spawner_is_noticed_in_a_turn_and_leaves_no_process(tmp_path, level, processes):
     offered(level)
-    vanish = "os.execve('/bin/sleep', ['sleep', '600'], {})"  # with an environment that names nothing
+    vanish = (
+        "os.execve('/bin/sleep', ['sleep', '600'], {})"  # with an environment that names nothing
+    )
     if processes > 1:
         leave = f"for _ in range(2):\n    if os.fork() == 0: {vanish}"
     else:  # a thread that calls exec takes the place of the first, and does not die with its parent
@@ -1051,9 +1226,12 @@ print([path for path in paths if os.access(path, os.R_OK) or os.access(path, os.
 
 
 @pytest.mark.skipif(
-    os.getuid() != 0, reason="only root's bots have a private folder that other users must pass through"
+    os.getuid() != 0,
+    reason="only root's bots have a private folder that other users must pass through",
 )
-def test_another_user_reaches_nothing_of_what_root_plays_and_no_bot_may_change_it(launcher, tmp_path):
+def test_another_user_reaches_nothing_of_what_root_plays_and_no_bot_may_change_it(
+    launcher, tmp_path
+):
     (tmp_path / "rules").mkdir()
     rules = Path(shutil.copy(RULES, tmp_path / "rules/open.py"))
     bot = bot_of(tmp_path / "open_bot.py", ANSWERS)
@@ -1065,10 +1243,14 @@ def test_another_user_reaches_nothing_of_what_root_plays_and_no_bot_may_change_i
         assert live.ask(live_bot, READY).ending is None  # it reaches its own files
         assert live_bot.child.spec.user is not None
         paths = [launcher.folder.path, *launcher.folder.path.rglob("*")]
-        assert {"open.py", "open_bot.py", live_bot.child.room.scratch.name} <= {path.name for path in paths}
+        assert {"open.py", "open_bot.py", live_bot.child.room.scratch.name} <= {
+            path.name for path in paths
+        }
         stranger = subprocess.run(
             [PUBLIC_PYTHON, "-c", REACHES],
-            input=b"\0".join(map(os.fsencode, paths)),  # files of other bots may have names that are not UTF-8
+            input=b"\0".join(
+                map(os.fsencode, paths)
+            ),  # files of other bots may have names that are not UTF-8
             capture_output=True,
             user=60600,
             group=60600,
@@ -1084,19 +1266,30 @@ def test_another_user_reaches_nothing_of_what_root_plays_and_no_bot_may_change_i
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
 def test_no_two_bots_on_this_machine_are_one_user_and_users_are_given_back(tmp_path):
     (tmp_path / "bot.py").write_text("input()\n")
-    bot = Bot(name="b", command=(PUBLIC_PYTHON, "-u", "bot.py"), digest="b", files=str(tmp_path / "bot.py"))
+    bot = Bot(
+        name="b",
+        command=(PUBLIC_PYTHON, "-u", "bot.py"),
+        digest="b",
+        files=str(tmp_path / "bot.py"),
+    )
     conditions = Conditions(sandbox=offered("landlock"))
     with Launcher() as one, Launcher() as other:
         children = [launcher.start(bot, conditions, None) for launcher in (one, other, other)]
         taken = [child.spec.user for child in children]
         assert len({*taken}) == 3
-        assert taken[2] != taken[1] + 1  # a bot that knew how many played before it could know its opponent
+        assert (
+            taken[2] != taken[1] + 1
+        )  # a bot that knew how many played before it could know its opponent
         for child in children:
             lines = Path(f"/proc/{child.pid}/status").read_text().splitlines()
-            status = {name: words.split() for name, _, words in (line.partition(":") for line in lines)}
+            status = {
+                name: words.split() for name, _, words in (line.partition(":") for line in lines)
+            }
             assert status["Uid"] == status["Gid"] == [str(child.spec.user)] * 4
             assert status["Groups"] == [str(users.GROUP)]
-            assert {status[name][0] for name in ("CapPrm", "CapEff", "CapInh", "CapAmb")} == {"0" * 16}
+            assert {status[name][0] for name in ("CapPrm", "CapEff", "CapInh", "CapAmb")} == {
+                "0" * 16
+            }
         one.end(children[0])
         assert free(taken[0])
         other.reap(children[1])
@@ -1107,7 +1300,9 @@ def test_no_two_bots_on_this_machine_are_one_user_and_users_are_given_back(tmp_p
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
 @pytest.mark.parametrize("processes", [1, 2])
-def test_a_user_is_nobody_elses_while_the_room_of_its_bot_is_there(monkeypatch, tmp_path, processes):
+def test_a_user_is_nobody_elses_while_the_room_of_its_bot_is_there(
+    monkeypatch, tmp_path, processes
+):
     taken_at_discard = []
 
     def discard_room(room: Room) -> None:
@@ -1117,7 +1312,12 @@ def test_a_user_is_nobody_elses_while_the_room_of_its_bot_is_there(monkeypatch, 
     discard_really = Room.discard
     monkeypatch.setattr(Room, "discard", discard_room)
     (tmp_path / "bot.py").write_text("input()\n")
-    bot = Bot(name="b", command=(PUBLIC_PYTHON, "-u", "bot.py"), digest="b", files=str(tmp_path / "bot.py"))
+    bot = Bot(
+        name="b",
+        command=(PUBLIC_PYTHON, "-u", "bot.py"),
+        digest="b",
+        files=str(tmp_path / "bot.py"),
+    )
     conditions = Conditions(sandbox=offered("landlock"), limits=Limits(processes=processes))
     with Launcher() as launcher:
         child = launcher.start(bot, conditions, None)
@@ -1174,7 +1374,9 @@ def test_a_user_that_a_killed_referee_process_had_is_free_again(few_users):
     ],
     ids=["the machine", "root alone", "a rootless container"],
 )
-def test_a_container_has_no_users_that_it_cannot_become_and_claims_of_its_own(monkeypatch, rows, uids, files):
+def test_a_container_has_no_users_that_it_cannot_become_and_claims_of_its_own(
+    monkeypatch, rows, uids, files
+):
     monkeypatch.setattr(users, "uid_map", lambda: rows)
     assert (users.uids(), users.claim_files()) == (uids, [*files])
 
@@ -1197,14 +1399,19 @@ def test_nobody_else_can_claim_a_user_nor_is_an_open_file_believed(monkeypatch, 
     assert names[5].stat().st_mode & 0o777 == 0o600
     assert not (tmp_path / "elsewhere").exists()
     monkeypatch.setattr(users, "CLAIMS", tuple(map(str, names[:5])))
-    refused = r"pipe: others can open it; .*link: .*; .*others: others can open it; .*folder: .*; .*foreign: "
+    refused = (
+        r"pipe: others can open it; .*link: .*; .*others: others can open it; .*folder: .*; "
+        r".*foreign: "
+    )
     with pytest.raises(OSError, match=refused):
         users.claim(0)
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root's bots become other users")
 def test_without_a_free_user_a_match_waits_until_there_are_enough(few_users, tmp_path):
-    steady = replace(bot_of(tmp_path / "steady.py", STEADY), command=(PUBLIC_PYTHON, "-u", "steady.py"))
+    steady = replace(
+        bot_of(tmp_path / "steady.py", STEADY), command=(PUBLIC_PYTHON, "-u", "steady.py")
+    )
     taken = users.claim(0)
     assert taken is not None
     ends = threading.Timer(0.5, os.close, (taken[1],))
@@ -1212,15 +1419,20 @@ def test_without_a_free_user_a_match_waits_until_there_are_enough(few_users, tmp
     record = play(match_of(steady, steady, sandbox=offered("landlock"), keep=True))
     ends.join()
     assert record.verdict.faults == ()
-    assert {seat.confined for seat in record.seats} == {f"landlock, as user {user}" for user in few_users}
+    assert {seat.confined for seat in record.seats} == {
+        f"landlock, as user {user}" for user in few_users
+    }
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root's bots become other users")
-def test_a_run_or_a_self_test_that_waits_too_long_for_a_user_ends_with_one_line(monkeypatch, few_users):
+def test_a_run_or_a_self_test_that_waits_too_long_for_a_user_ends_with_one_line(
+    monkeypatch, few_users
+):
     monkeypatch.setattr(launcher_module, "USERS_WAIT_S", 0.1)
     claims = [users.claim(0) for _ in few_users]
     with pytest.raises(
-        MachineError, match=r"all 2 users .* are taken by other runs of root; wait for these, or use few"
+        MachineError,
+        match=r"all 2 users .* are taken by other runs of root; wait for these, or use few",
     ):
         selftest.failure("landlock", PUBLIC_PYTHON)
     for _, claim in filter(None, claims):
@@ -1232,7 +1444,10 @@ def test_a_run_or_a_self_test_that_waits_too_long_for_a_user_ends_with_one_line(
 def test_run_by_root_with_a_private_interpreter_a_bot_has_no_capability(launcher, tmp_path, steady):
     private = tmp_path / "private"
     private.mkdir(mode=0o700)
-    subprocess.run(["/usr/bin/python3", "-m", "venv", "--without-pip", "--copies", private / "venv"], check=True)
+    subprocess.run(
+        ["/usr/bin/python3", "-m", "venv", "--without-pip", "--copies", private / "venv"],
+        check=True,
+    )
     told = python(
         "print(os.getuid(), file=sys.stderr)\n"
         "try: os.chown(os.environ['TMPDIR'], 1, 1)\n"
@@ -1260,7 +1475,9 @@ def test_a_copy_has_no_set_uid_bits_pipes_or_devices_and_follows_no_link(tmp_pat
     (source / "link\nwith a newline").symlink_to(tmp_path / "secret")
     (source / "inner" / "folder").symlink_to(tmp_path)
     Copier(leave_out=(".git",)).copy(source, tmp_path / "out")
-    assert (tmp_path / "out/program").stat().st_mode & 0o7777 == 0o751  # nobody but its owner may write to it
+    assert (
+        tmp_path / "out/program"
+    ).stat().st_mode & 0o7777 == 0o751  # nobody but its owner may write to it
     assert (tmp_path / "out").stat().st_mode & 0o7777 == 0o755
     assert (tmp_path / "out/link\nwith a newline").readlink() == tmp_path / "secret"
     assert [entry.name for entry in (tmp_path / "out/inner").iterdir()] == ["folder"]
@@ -1285,7 +1502,8 @@ def test_a_name_that_vanishes_while_files_are_counted_hides_no_other(tmp_path):
     last = [entry for entry in os.scandir(tmp_path) if entry.is_dir()][-1]
     (tmp_path / last.name / "large").write_bytes(bytes(3_000_000))
     moves = (
-        "import os, sys\nos.chdir(sys.argv[1])\nwhile True:\n    os.rename('file1', 'file'); os.rename('file', 'file1')"
+        "import os, sys\nos.chdir(sys.argv[1])\nwhile True:\n"
+        "    os.rename('file1', 'file'); os.rename('file', 'file1')"
     )
     with subprocess.Popen([sys.executable, "-c", moves, tmp_path]) as mover:
         counts = [
@@ -1312,7 +1530,9 @@ def test_a_bot_stands_still_while_its_files_are_counted(launcher, tmp_path, monk
 
         monkeypatch.setattr(watchdog, "in_folders", counted)
         bot._thaw()
-        for _ in range(20):  # on a busy machine it may have no core to stop on in the time that it is given
+        for _ in range(
+            20
+        ):  # on a busy machine it may have no core to stop on in the time that it is given
             watchdog.stored_by(bot.child)
     assert {b"T"} in seen
 
@@ -1320,7 +1540,9 @@ def test_a_bot_stands_still_while_its_files_are_counted(launcher, tmp_path, monk
 @pytest.mark.skipif(choice.failure("landlock") is not None, reason="tried at the level landlock")
 def test_a_parent_that_waits_in_vfork_is_as_good_as_stopped(launcher, tmp_path):
     path = tmp_path / "parent.py"
-    number = 56 if os.uname().machine == "x86_64" else 220  # clone, with CLONE_VM, CLONE_VFORK and SIGCHLD
+    number = (
+        56 if os.uname().machine == "x86_64" else 220
+    )  # clone, with CLONE_VM, CLONE_VFORK and SIGCHLD
     vfork = f"import ctypes\nctypes.CDLL(None).syscall({number}, 0x4111, 0, 0, 0, 0)\n"
     path.write_text(vfork + STEADY)
     conditions = Conditions(sandbox="landlock", limits=Limits(processes=2), warm=False)
@@ -1350,9 +1572,13 @@ def test_what_a_build_leaves_too_much_of_too_late_to_be_seen_is_not_copied(launc
     """Files that are only long cost nothing to make, and a disk to copy."""
     home = tmp_path / "bot"
     home.mkdir()
-    (home / "make.py").write_text("for n in range(9): open(f'{n}', 'w').truncate(10**9)\nopen('s', 'w').close()\n")
+    (home / "make.py").write_text(
+        "for n in range(9): open(f'{n}', 'w').truncate(10**9)\nopen('s', 'w').close()\n"
+    )
     bot = Bot(name="b", command=("./bot",), digest="makes long files", files=str(home))
-    built = building.build(launcher, bot, (PYTHON, "make.py"), offered("landlock"), tmp_path / "out")
+    built = building.build(
+        launcher, bot, (PYTHON, "make.py"), offered("landlock"), tmp_path / "out"
+    )
     assert "scratch: more than 1 GB" in built.excess.words
     assert not (tmp_path / "out").exists()
 
@@ -1364,10 +1590,14 @@ def test_an_organiser_may_allow_a_call_and_the_record_says_so(launcher, level, t
     path = tmp_path / "needs.py"
     path.write_text("import os\nos.memfd_create('x')\nprint('ready', flush=True)\ninput()")
     for calls, ending in (((), Ending.CRASHED), (("memfd_create",), None)):
-        with live.started(discovery.from_path(path), Conditions(sandbox=level, syscalls=calls), launcher) as bot:
+        with live.started(
+            discovery.from_path(path), Conditions(sandbox=level, syscalls=calls), launcher
+        ) as bot:
             try:
                 heard = live.ask(bot, READY)
-            except ConfinementError as error:  # root's bubblewrap, with an interpreter in a private home
+            except (
+                ConfinementError
+            ) as error:  # root's bubblewrap, with an interpreter in a private home
                 pytest.skip(str(error))
         assert heard.ending is ending, heard.words
         assert ("with memfd_create allowed" in bot.report().confined) == bool(calls)

@@ -25,19 +25,28 @@ def where(launcher: Launcher, _item: object) -> tuple[set[int], set[int], tuple[
 def places(pin: bool) -> list[tuple[set[int], set[int], tuple[int, ...]]]:
     items = [1, 2, 3, 4]
     with Workers(2, pin=pin) as lanes:
-        return [done.result for done in lanes.map(where, lambda: items.pop() if items else None) if done.result]
+        return [
+            done.result
+            for done in lanes.map(where, lambda: items.pop() if items else None)
+            if done.result
+        ]
 
 
 @MANY
 def test_a_pinned_lane_stays_with_its_bots_on_one_core_and_no_other_lane_has_it():
     found = places(pin=True)
-    assert all(len(referee) == 1 and spawner == referee and referee <= set(own) for referee, spawner, own in found)
+    assert all(
+        len(referee) == 1 and spawner == referee and referee <= set(own)
+        for referee, spawner, own in found
+    )
     first, *others = {own for _, _, own in found}
     assert all(not set(first) & set(other) for other in others)
 
 
 def test_a_lane_that_is_not_pinned_goes_where_it_likes():
-    assert all(referee == spawner == set(system.cores()) for referee, spawner, _ in places(pin=False))
+    assert all(
+        referee == spawner == set(system.cores()) for referee, spawner, _ in places(pin=False)
+    )
 
 
 @pytest.mark.parametrize(
@@ -56,7 +65,9 @@ def test_cores_are_shared_out(lanes, shares):
 def test_a_match_needs_one_core_while_bots_are_frozen_and_one_a_bot_otherwise():
     assert cores.matches_at_once(EVENT, 6) == 6
     thinking = replace(EVENT, conditions=Conditions(freeze=False))
-    assert cores.matches_at_once(thinking, 6) == 6 // max(len(board.roles) for board in EVENT.boards)
+    assert cores.matches_at_once(thinking, 6) == 6 // max(
+        len(board.roles) for board in EVENT.boards
+    )
     assert cores.matches_at_once(thinking, 1) == 1
 
 

@@ -1,4 +1,6 @@
-"""What a bot uses, read from outside: no crowd of threads or processes makes more time of it than there was."""
+"""What a bot uses, read from outside: no crowd of threads or processes makes more time of it than
+there was.
+"""
 
 import os
 import subprocess
@@ -36,7 +38,9 @@ def run():
     started: list[subprocess.Popen[bytes]] = []
 
     def start(code: str) -> subprocess.Popen[bytes]:
-        one = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, start_new_session=True)
+        one = subprocess.Popen(
+            [sys.executable, "-c", code], stdout=subprocess.PIPE, start_new_session=True
+        )
         started.append(one)
         os.sched_setaffinity(one.pid, {min(os.sched_getaffinity(0))})
         return one

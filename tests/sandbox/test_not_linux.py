@@ -1,5 +1,6 @@
-"""A system that is not Linux, as tests/not_linux/ makes one of this: every process that touches what only Linux has is
-killed, so an exit code of 0 says that nothing did. What is read here of a Mac was not run on one."""
+"""A system that is not Linux, as tests/not_linux/ makes one of this: every process that touches
+what only Linux has is killed, so an exit code of 0 says that nothing did. What is read here of a
+Mac was not run on one."""
 
 import json
 import os
@@ -17,7 +18,10 @@ from tests.support.processes import until
 from tests.support.programs import python
 
 ROOT = Path(__file__).parents[2]
-WARNING = "warning: bots are not confined (sandbox 'none'): bots can do whatever you can do, without any limit"
+WARNING = (
+    "warning: bots are not confined (sandbox 'none'): bots can do whatever you can do, "
+    "without any limit"
+)
 SLEEPS = python("time.sleep(60)", ready='say("ready")\nopen("asked", "w")')
 COMMANDS = """
 import csv, json, sys
@@ -41,7 +45,9 @@ for touch in sys.argv[1:]:
     print(os.waitpid(pid, 0)[1] != 0)
 """
 
-pytestmark = pytest.mark.skipif(seccomp.arch() is None, reason="there is no filter of system calls for this machine")
+pytestmark = pytest.mark.skipif(
+    seccomp.arch() is None, reason="there is no filter of system calls for this machine"
+)
 
 
 def elsewhere(*command: str) -> list[str]:
@@ -70,7 +76,10 @@ RESULTS = (
 def done(tmp_path_factory) -> dict[str, tuple[int, str, str]]:
     """Return (exit code, stdout, stderr) of commands, all of which one process ran there."""
     folder = tmp_path_factory.mktemp("elsewhere")
-    played, own = workspaces.make(folder / "played", boards="duel"), workspaces.make(folder / "own", boards="duel")
+    played, own = (
+        workspaces.make(folder / "played", boards="duel"),
+        workspaces.make(folder / "own", boards="duel"),
+    )
     (own / "bots/built").mkdir()
     for name, text in BUILT.items():
         (own / "bots/built" / name).write_text(text)
@@ -93,12 +102,20 @@ def done(tmp_path_factory) -> dict[str, tuple[int, str, str]]:
     }
     order = json.dumps({name: (str(where), words) for name, (where, words) in commands.items()})
     command = elsewhere(sys.executable, "-c", COMMANDS)
-    ended = subprocess.run(command, input=order, env=environment(), capture_output=True, text=True, check=False)
+    ended = subprocess.run(
+        command, input=order, env=environment(), capture_output=True, text=True, check=False
+    )
     results = {name: tuple(result) for name, result in map(json.loads, ended.stdout.splitlines())}
-    assert (ended.returncode, [*results]) == (0, [*commands]), ended.stderr  # not killed: it touched nothing of Linux
+    assert (ended.returncode, [*results]) == (0, [*commands]), (
+        ended.stderr
+    )  # not killed: it touched nothing of Linux
     log, charts = played / "results/cup/logs/arena.log", played / "results/cup/charts"
     results["log"] = (0, log.read_text(), "")
-    results["files"] = (0, " ".join(path.name for path in (*charts.iterdir(), *charts.parent.iterdir())), "")
+    results["files"] = (
+        0,
+        " ".join(path.name for path in (*charts.iterdir(), *charts.parent.iterdir())),
+        "",
+    )
     return results
 
 
@@ -112,12 +129,17 @@ def test_what_only_linux_has_is_refused():
         "import os; os.sched_getaffinity(0)",
         "import socket; socket.socketpair(socket.AF_UNIX, 5)",
         "import socket; socket.socket(socket.AF_UNIX).bind('\\0name')",
-        "import os, threading, time; threading.Thread(target=time.sleep, args=(9,), daemon=True).start(); os.fork()",
+        (
+            "import os, threading, time; threading.Thread(target=time.sleep, args=(9,), "
+            "daemon=True).start(); os.fork()"
+        ),
         "import sys; sys.exit(sys.platform == 'darwin')",
         "pass",
     )
     command = elsewhere(sys.executable, "-c", TOUCHES, *touches)
-    printed = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True).stdout
+    printed = subprocess.run(
+        command, env=environment(), capture_output=True, text=True, check=True
+    ).stdout
     assert printed.splitlines() == ["True"] * (len(touches) - 1) + ["False"]
 
 
@@ -140,7 +162,10 @@ def test_a_run_that_does_not_say_unsafe_is_refused_in_one_line(done):
 
 @pytest.mark.parametrize(
     "command",
-    [pytest.param("serve", marks=extras.needs("serve")), pytest.param("worker", marks=extras.needs("cluster"))],
+    [
+        pytest.param("serve", marks=extras.needs("serve")),
+        pytest.param("worker", marks=extras.needs("cluster")),
+    ],
 )
 def test_what_cannot_work_there_is_refused_in_one_line(done, command):
     code, _, said = done[command]
@@ -174,7 +199,10 @@ def test_a_bot_that_is_built_and_fails_is_judged(done):
 
 
 def test_nothing_is_left_of_a_run_that_is_killed(tmp_path):
-    folder, temporary = workspaces.make(tmp_path / "ws", {"first": SLEEPS, "last": cup.LAST}, "duel"), tmp_path / "tmp"
+    folder, temporary = (
+        workspaces.make(tmp_path / "ws", {"first": SLEEPS, "last": cup.LAST}, "duel"),
+        tmp_path / "tmp",
+    )
     temporary.mkdir()
     run = subprocess.Popen(
         elsewhere(sys.executable, "-m", "arena", "run", "--unsafe"),
@@ -210,7 +238,9 @@ def test_a_link_of_ones_own_is_followed_where_no_descriptor_can_be_of_a_link(tmp
 
 
 @pytest.mark.parametrize("swapped", [False, True])
-def test_a_link_of_a_stranger_is_refused_there_also_if_it_comes_meanwhile(tmp_path, no_paths, monkeypatch, swapped):
+def test_a_link_of_a_stranger_is_refused_there_also_if_it_comes_meanwhile(
+    tmp_path, no_paths, monkeypatch, swapped
+):
     (tmp_path / "there").mkdir()
     (tmp_path / "link").symlink_to("there")
     readlink = os.readlink

@@ -1,4 +1,6 @@
-"""The door and the spawner behind it: whoever is killed, no bot, no process and no folder is left."""
+"""The door and the spawner behind it: whoever is killed, no bot, no process and no folder is
+left.
+"""
 
 import contextlib
 import importlib.util
@@ -40,7 +42,10 @@ from tests.support.processes import alive, descriptors, gone_soon, run_in, until
 from tests.support.programs import python
 
 OPEN = Conditions(sandbox="rlimits", limits=Limits(processes=None))
-SLEEPER = "import os, sys, time\nsys.stdin.readline()\nos.fork()\nprint('ready', flush=True)\ntime.sleep(600)\n"
+SLEEPER = (
+    "import os, sys, time\nsys.stdin.readline()\nos.fork()\nprint('ready', flush=True)\n"
+    "time.sleep(600)\n"
+)
 
 
 @pytest.fixture
@@ -61,7 +66,9 @@ def steady(tmp_path) -> Bot:
 
 
 def match_of(bot: Bot) -> Match:
-    return live.match_of("duel", bot, conditions=replace(OPEN, warm=False))  # to start warm, a spawner imports the kit
+    return live.match_of(
+        "duel", bot, conditions=replace(OPEN, warm=False)
+    )  # to start warm, a spawner imports the kit
 
 
 def test_a_killed_spawner_is_our_failure_and_takes_its_bots_with_it(sleeper):
@@ -85,30 +92,49 @@ def interrupted(launcher: Launcher) -> None:
 
 
 @pytest.mark.parametrize("alone", [True, False])
-def test_a_match_that_is_to_end_after_its_spawner_was_killed_has_no_other_error(steady, monkeypatch, alone):
-    """A person thinks meanwhile, so nobody has noticed the loss; it hid why the match ended, as a traceback."""
+def test_a_match_that_is_to_end_after_its_spawner_was_killed_has_no_other_error(
+    steady, monkeypatch, alone
+):
+    """A person thinks meanwhile, so nobody has noticed the loss; it hid why the match ended, as a
+    traceback.
+    """
     match = match_of(steady)
     match = replace(match, seats=(match.seats[0], replace(match.seats[1], bot=HUMAN)))
     with Launcher() as launcher:
         if alone:
-            monkeypatch.setattr("arena.match.play.Launcher", lambda: contextlib.nullcontext(launcher))
+            monkeypatch.setattr(
+                "arena.match.play.Launcher", lambda: contextlib.nullcontext(launcher)
+            )
         with pytest.raises(InterruptedNow):
-            play(match, launcher=None if alone else launcher, choose=lambda *_: interrupted(launcher))
+            play(
+                match, launcher=None if alone else launcher, choose=lambda *_: interrupted(launcher)
+            )
 
 
-def test_a_check_or_a_rerun_that_is_to_end_after_its_spawner_was_killed_ends_so(steady, monkeypatch):
+def test_a_check_or_a_rerun_that_is_to_end_after_its_spawner_was_killed_ends_so(
+    steady, monkeypatch
+):
     match = match_of(steady)
     record = play(match)
     exchanges = stored_match.dialogue_of(record).of(match.seats[0].role)
     with Launcher() as launcher, pytest.raises(InterruptedNow):
-        feed(exchanges, match, rulebook.game_of(match), steady, launcher, lambda _: interrupted(launcher))
+        feed(
+            exchanges,
+            match,
+            rulebook.game_of(match),
+            steady,
+            launcher,
+            lambda _: interrupted(launcher),
+        )
     monkeypatch.setattr(conversation.Conversation, "hold", lambda *_, **__: interrupted(launcher))
     with Launcher() as launcher, pytest.raises(InterruptedNow):
         conversation.run_check(match, match.seats[0].role, launcher, "")
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
-def test_a_spawner_lost_in_a_match_leaves_nothing_and_the_next_one_works(steady, monkeypatch, number):
+def test_a_spawner_lost_in_a_match_leaves_nothing_and_the_next_one_works(
+    steady, monkeypatch, number
+):
     monkeypatch.setattr(spawner_process, "ANSWER_TIMEOUT_S", 0.5)
     before = descriptors()
     launcher = Launcher()
@@ -168,7 +194,8 @@ def test_closing_a_door_twice_is_closing_it_once(sleeper):
 @pytest.mark.parametrize("stopped", [False, True])
 def test_a_killed_referee_leaves_no_bot_no_spawner_and_no_folder(sleeper, tmp_path, stopped):
     script = (
-        "import sys; from pathlib import Path; from arena.event import discovery; from arena.values import Conditions\n"
+        "import sys; from pathlib import Path; from arena.event import discovery; from "
+        "arena.values import Conditions\n"
         "from arena.sandbox.launcher import Launcher\n"
         "launcher = Launcher()\n"
         "open = Conditions(sandbox='rlimits')\n"
@@ -220,39 +247,57 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 @pytest.mark.slow
 @pytest.mark.skipif(choice.failure("landlock") is not None, reason="tried at the level landlock")
-def test_the_next_start_ends_what_a_killed_spawner_and_referee_left_and_nobody_else(tmp_path, monkeypatch):
-    monkeypatch.setenv("TMPDIR", str(tmp_path))  # elsewhere another test that starts would be the next one
+def test_the_next_start_ends_what_a_killed_spawner_and_referee_left_and_nobody_else(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv(
+        "TMPDIR", str(tmp_path)
+    )  # elsewhere another test that starts would be the next one
     monkeypatch.setattr(tempfile, "tempdir", None)
     bot = live.bot_of(tmp_path / "vanishing.py", VANISHING)
     command = [sys.executable, "-c", REFEREE, bot.files or ""]
-    *pids, folder = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False).stdout.split()
+    *pids, folder = subprocess.run(
+        command, stdout=subprocess.PIPE, text=True, check=False
+    ).stdout.split()
     left = [int(pid) for pid in pids if alive(int(pid))]
     assert len(left) >= 2  # the kernel ends the bot alone
     (note,) = Path(folder).glob(f"*{leftovers.NOTE}")
     start, where = note.read_text().split(" ", 2)[1:]
     with running("sleep", "600") as user, confined() as other:
-        for number, (innocent, begun) in enumerate([(user, procfs.start(user.pid)), (other, int(start))]):
-            (Path(folder) / f"room{number}a{leftovers.NOTE}").write_text(f"{innocent.pid} {begun} {where}")
+        for number, (innocent, begun) in enumerate(
+            [(user, procfs.start(user.pid)), (other, int(start))]
+        ):
+            (Path(folder) / f"room{number}a{leftovers.NOTE}").write_text(
+                f"{innocent.pid} {begun} {where}"
+            )
         Folder().remove()
         assert gone_soon(left)
         assert not Path(folder).exists()
         assert user.poll() is None  # it may gain privileges
-        assert other.poll() is None  # it has the number of a session that was noted, and began at another time
+        assert (
+            other.poll() is None
+        )  # it has the number of a session that was noted, and began at another time
 
 
-def test_processes_that_are_gone_whenever_they_are_looked_at_end_with_their_group(tmp_path, monkeypatch):
+def test_processes_that_are_gone_whenever_they_are_looked_at_end_with_their_group(
+    tmp_path, monkeypatch
+):
     with confined() as bot:
         note = f"{bot.pid} {procfs.start(bot.pid)} {leftovers.numbering()}"
         (tmp_path / f"room1{leftovers.NOTE}").write_text(note)
         seen = procfs.all_processes
-        monkeypatch.setattr(procfs, "all_processes", lambda: [pid for pid in seen() if pid != bot.pid])
+        monkeypatch.setattr(
+            procfs, "all_processes", lambda: [pid for pid in seen() if pid != bot.pid]
+        )
         leftovers.end(str(tmp_path))
         assert until(lambda: bot.poll() is not None)
 
 
 @contextlib.contextmanager
 def running(*command: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a process in a session of its own, and kill it at the end, also when an assertion fails."""
+    """Run a process in a session of its own, and kill it at the end, also when an assertion
+    fails.
+    """
     with subprocess.Popen(command, start_new_session=True) as process:
         try:
             yield process
@@ -275,7 +320,11 @@ def test_a_program_that_does_not_exist_is_told_in_words(launcher, tmp_path):
 
 @pytest.mark.parametrize(
     ("script", "words"),
-    [("raise SystemExit(3)", "exit 3"), ("import os; os.abort()", "signal SIGABRT"), ("", "exit 0")],
+    [
+        ("raise SystemExit(3)", "exit 3"),
+        ("import os; os.abort()", "signal SIGABRT"),
+        ("", "exit 0"),
+    ],
 )
 def test_an_exit_is_told_in_words(launcher, tmp_path, script, words):
     path = tmp_path / "bot.py"
@@ -292,13 +341,19 @@ RESTORE = 'cat > /dev/null; printf %s "$1" > "$2"'
 
 @pytest.fixture
 def cores():
-    """A folder with an entry for each name of a process whose core the kernel piped to a program."""
+    """A folder with an entry for each name of a process whose core the kernel piped to a
+    program.
+    """
     if os.getuid() != 0 or not os.access(CORE_PATTERN, os.W_OK):
         pytest.skip("only root can set core_pattern, where it can be set at all")
     before = CORE_PATTERN.read_text()
-    # A process of its own sets it back when its input ends, so that it does also when the tests are killed.
+    # A process of its own sets it back when its input ends, so that it does also when the tests are
+    # killed.
     words = ["sh", "-c", RESTORE, "sh", before, CORE_PATTERN]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, start_new_session=True), tempfile.TemporaryDirectory() as name:
+    with (
+        subprocess.Popen(words, stdin=subprocess.PIPE, start_new_session=True),
+        tempfile.TemporaryDirectory() as name,
+    ):
         program = Path(name) / "take"
         program.write_text(TAKE_CORES)
         program.chmod(0o755)
@@ -314,12 +369,15 @@ def test_no_core_of_a_bot_is_piped_to_a_program(cores, tmp_path):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     (tmp_path / "bot.py").write_text(
-        "import ctypes, os, sys\nctypes.CDLL(None).prctl(15, sys.argv[1].encode(), 0, 0, 0)\nos.abort()\n"
+        "import ctypes, os, sys\nctypes.CDLL(None).prctl(15, sys.argv[1].encode(), 0, 0, 0)\n"
+        "os.abort()\n"
     )
     command = ("/usr/bin/python3", "bot.py")
     subprocess.run([*command, "an-other"], cwd=tmp_path, preexec_fn=without_cores, check=False)
     if not until((cores / "an-other").exists, 0.5):
-        pytest.skip("no core reaches a program here, not even that of a process that no limit keeps from it")
+        pytest.skip(
+            "no core reaches a program here, not even that of a process that no limit keeps from it"
+        )
     aborts = Bot(name="b", command=(*command, "a-bot"), digest="b", files=str(tmp_path / "bot.py"))
     with Launcher() as launcher:
         for level in ("landlock", "bubblewrap", "rlimits"):
@@ -347,7 +405,9 @@ def test_a_tighter_limit_of_the_bots_own_wins():
 
 
 def dig(top: Path, depth: int) -> None:
-    """Make folders in folders, and a file in the last. Step by step: the kernel walks every step of a long path."""
+    """Make folders in folders, and a file in the last. Step by step: the kernel walks every step of
+    a long path.
+    """
     home = Path.cwd()
     top.mkdir()
     os.chdir(top)
@@ -394,11 +454,15 @@ def test_a_bot_takes_its_limits_with_it_and_none_of_our_signals_or_descriptors(l
     path = tmp_path / "bot.py"
     path.write_text(
         "import os, resource, signal\n"
-        "print(*resource.getrlimit(resource.RLIMIT_DATA), *resource.getrlimit(resource.RLIMIT_CORE),\n"
-        "      signal.getsignal(signal.SIGTERM) == 0, oct(os.umask(0)), len(os.listdir('/proc/self/fd')))\n"
+        "print(*resource.getrlimit(resource.RLIMIT_DATA), "
+        "*resource.getrlimit(resource.RLIMIT_CORE),\n"
+        "      signal.getsignal(signal.SIGTERM) == 0, oct(os.umask(0)), "
+        "len(os.listdir('/proc/self/fd')))\n"
     )
     child = launcher.start(
-        discovery.from_path(path), replace(OPEN, warm=False, limits=Limits(memory=300_000_000)), None
+        discovery.from_path(path),
+        replace(OPEN, warm=False, limits=Limits(memory=300_000_000)),
+        None,
     )
     assert str(launcher.end(child, grace=10.0)) == "exit 0"
     printed = os.read(child.stdout, 1000).decode().split()
@@ -421,10 +485,16 @@ def test_what_a_bot_leaves_behind_is_swept_in_whatever_session_it_hides(steady):
         assert launcher.sweep() == 0
 
 
-def test_bots_that_end_together_have_each_its_own_exit_also_one_that_never_started(launcher, tmp_path):
+def test_bots_that_end_together_have_each_its_own_exit_also_one_that_never_started(
+    launcher, tmp_path
+):
     waits, missing, leaves = (
         launcher.start(Bot(name="b", command=command, digest="b"), OPEN, None)
-        for command in (("/bin/sh", "-c", "read line"), ("no-such-program",), ("/bin/sh", "-c", "exit 3"))
+        for command in (
+            ("/bin/sh", "-c", "read line"),
+            ("no-such-program",),
+            ("/bin/sh", "-c", "exit 3"),
+        )
     )
     exits = launcher.end_all([(waits, 0.0), (missing, 0.0), (leaves, 10.0)], ())
     for child in (waits, missing, leaves):
@@ -433,10 +503,14 @@ def test_bots_that_end_together_have_each_its_own_exit_also_one_that_never_start
     assert [how.killed for how in exits] == [True, False, False]
 
 
-def test_one_request_ends_all_bots_of_a_match_and_sweeps_what_they_left(launcher, steady, monkeypatch):
+def test_one_request_ends_all_bots_of_a_match_and_sweeps_what_they_left(
+    launcher, steady, monkeypatch
+):
     requests = []
 
-    def request(self: SpawnerProcess, operation: bytes, *message: object, **subject: object) -> object:
+    def request(
+        self: SpawnerProcess, operation: bytes, *message: object, **subject: object
+    ) -> object:
         requests.append(operation)
         return sends(self, operation, *message, **subject)
 
@@ -471,7 +545,9 @@ def test_the_kit_has_compiled_code_of_its_very_sources_which_names_no_other_fold
     for name in ("taken", "of_another_size", "cut_off", "never_checked"):
         source = rules / f"{name}.py"
         source.write_text("VALUE = 'old'\ndef f():\n    return lambda: VALUE\n")
-        unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH if name == "never_checked" else None
+        unchecked = (
+            py_compile.PycInvalidationMode.UNCHECKED_HASH if name == "never_checked" else None
+        )
         compiled = Path(py_compile.compile(str(source), doraise=True, invalidation_mode=unchecked))
         if name == "cut_off":
             compiled.write_bytes(compiled.read_bytes()[:40])
@@ -484,22 +560,36 @@ def test_the_kit_has_compiled_code_of_its_very_sources_which_names_no_other_fold
         kit = folder.kit(rules / "taken.py")
         for path in kit.rglob("*.pyc"):
             source, data = Path(importlib.util.source_from_cache(path)), path.read_bytes()
-            assert struct.unpack("<LLL", data[4:16]) == (0, int(source.stat().st_mtime), source.stat().st_size)
+            assert struct.unpack("<LLL", data[4:16]) == (
+                0,
+                int(source.stat().st_mtime),
+                source.stat().st_size,
+            )
             assert os.fsencode(path.parents[1]) in data
-            assert not any(os.fsencode(there) in data for there in (rules, Path(rulefile.__file__).parent))
+            assert not any(
+                os.fsencode(there) in data for there in (rules, Path(rulefile.__file__).parent)
+            )
         show = "import taken, of_another_size as size, cut_off as cut, never_checked as never; "
         show += "print(taken.VALUE, size.VALUE, cut.VALUE, never.VALUE, sep=',')"
         command = [sys.executable, "-B", "-c", show]
         shown = subprocess.run(
-            command, env={"PYTHONPATH": str(kit / "rules")}, capture_output=True, text=True, check=True
+            command,
+            env={"PYTHONPATH": str(kit / "rules")},
+            capture_output=True,
+            text=True,
+            check=True,
         )
         assert shown.stdout == "old,as it is now,old,as it is now\n"
     finally:
         folder.remove()
 
 
-def test_the_kit_is_made_whatever_the_rules_are_and_wherever_python_keeps_code(tmp_path, monkeypatch):
-    monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path / "elsewhere"))  # as PYTHONPYCACHEPREFIX does
+def test_the_kit_is_made_whatever_the_rules_are_and_wherever_python_keeps_code(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(
+        sys, "pycache_prefix", str(tmp_path / "elsewhere")
+    )  # as PYTHONPYCACHEPREFIX does
     rules = tmp_path / "rules"
     rules.mkdir()
     (rules / "good.py").write_text("VALUE = 1\n")
@@ -526,7 +616,10 @@ def test_the_kit_has_the_code_of_every_file_of_each_game_that_was_played(tmp_pat
     folder = Folder()
     try:
         assert folder.kit(tmp_path / "one.py") == folder.kit(tmp_path / "two.py")
-        code = {path.name.partition(".")[0] for path in (folder.kit(tmp_path / "one.py") / "rules").rglob("*.pyc")}
+        code = {
+            path.name.partition(".")[0]
+            for path in (folder.kit(tmp_path / "one.py") / "rules").rglob("*.pyc")
+        }
         assert code == {"one", "help_one", "two", "help_two"}
     finally:
         folder.remove()
@@ -564,7 +657,10 @@ def test_the_path_of_a_scratch_folder_tells_no_number_of_matches(tmp_path):
 
 @pytest.mark.parametrize("allowed", [(), ("utimensat",)])
 def test_a_bot_that_sets_the_times_of_its_folder_back_hides_no_file(tmp_path, allowed):
-    hide = "input(); folder = os.environ['TMPDIR']; open(folder + '/x', 'w').write('hello'); os.utime(folder, (0, 0))"
+    hide = (
+        "input(); folder = os.environ['TMPDIR']; open(folder + '/x', 'w').write('hello'); "
+        "os.utime(folder, (0, 0))"
+    )
     bot = live.bot_of(tmp_path / "bot.py", f"import os\n{hide}\n")
     with Launcher() as launcher:
         child = launcher.start(bot, Conditions(sandbox="landlock", syscalls=allowed), None)
@@ -581,7 +677,9 @@ def test_a_bot_that_sets_the_times_of_its_folder_back_hides_no_file(tmp_path, al
 
 def test_a_scratch_folder_that_somebody_else_removes_is_no_error(tmp_path):
     with Launcher() as launcher:
-        child = launcher.start(live.bot_of(tmp_path / "bot.py", "input()\n"), Conditions(sandbox="landlock"), None)
+        child = launcher.start(
+            live.bot_of(tmp_path / "bot.py", "input()\n"), Conditions(sandbox="landlock"), None
+        )
         child.room.scratch.rmdir()
         assert stored_by(child) == (0, 0)
         launcher.end(child)
@@ -589,7 +687,9 @@ def test_a_scratch_folder_that_somebody_else_removes_is_no_error(tmp_path):
 
 
 def test_the_watchdog_looks_first_an_interval_after_the_start(launcher, tmp_path):
-    with live.started(live.bot_of(tmp_path / "bot.py", "input()\n"), Conditions(sandbox="rlimits"), launcher) as bot:
+    with live.started(
+        live.bot_of(tmp_path / "bot.py", "input()\n"), Conditions(sandbox="rlimits"), launcher
+    ) as bot:
         assert bot._watchdog.due - bot._started >= WATCHDOG_INTERVAL_S
 
 
@@ -603,11 +703,19 @@ def test_a_start_sweeps_what_killed_processes_left_and_nothing_else(tmp_path, mo
     living, killed = Folder(), Folder()
     os.close(killed._lock)  # as when its process is killed
     sleep = ("sleep", "60")
-    mine = subprocess.Popen(sleep, env={"HOME": str(living.path / "room1"), "PWD": str(killed.path / "room1")})
+    mine = subprocess.Popen(
+        sleep, env={"HOME": str(living.path / "room1"), "PWD": str(killed.path / "room1")}
+    )
     orphan = subprocess.Popen(sleep, env={"HOME": str(killed.path / "room1")})
     later = Folder()
     names = {path.name for path in tmp_path.iterdir()}
-    assert names == {living.path.name, later.path.name, "arena-older", "arena-run-link", ".arena-run-made"}
+    assert names == {
+        living.path.name,
+        later.path.name,
+        "arena-older",
+        "arena-run-link",
+        ".arena-run-made",
+    }
     assert (mine.poll(), orphan.wait(10)) == (None, -signal.SIGKILL)
     mine.kill()
     mine.wait()
@@ -618,7 +726,9 @@ def test_a_start_sweeps_what_killed_processes_left_and_nothing_else(tmp_path, mo
 def test_a_sweep_leaves_the_kept_and_what_died_of_them_can_still_be_ended(tmp_path):
     (tmp_path / "bot.py").write_text("input()\n")
     with Launcher() as launcher:
-        kept, dead, left = (launcher.start(discovery.from_path(tmp_path / "bot.py"), OPEN, None) for _ in range(3))
+        kept, dead, left = (
+            launcher.start(discovery.from_path(tmp_path / "bot.py"), OPEN, None) for _ in range(3)
+        )
         os.write(dead.stdin, b"\n")
         assert gone_soon([dead.pid])
         assert launcher.sweep((kept.pid, dead.pid)) == 1

@@ -1,4 +1,6 @@
-"""When an answer came: a referee that is late takes no time from a bot, and gives none to one that is late itself."""
+"""When an answer came: a referee that is late takes no time from a bot, and gives none to one that
+is late itself.
+"""
 
 import os
 import time
@@ -36,17 +38,27 @@ BOTS = {
         Ending.TIMEOUT,
     ),
     "sets the time back": ("time.sleep(0.35); say('x'); os.utime(1, (0, 0))", Ending.TIMEOUT),
-    "sets the time back before": ("os.utime(1, (0, 0)); time.sleep(0.35); say('x')", Ending.TIMEOUT),
-    "fills the pipe": ("say('# early'); time.sleep(0.35); os.write(1, b'x\\n' + b'#\\n' * 60_000)", Ending.TIMEOUT),
+    "sets the time back before": (
+        "os.utime(1, (0, 0)); time.sleep(0.35); say('x')",
+        Ending.TIMEOUT,
+    ),
+    "fills the pipe": (
+        "say('# early'); time.sleep(0.35); os.write(1, b'x\\n' + b'#\\n' * 60_000)",
+        Ending.TIMEOUT,
+    ),
 }
 
 
 @pytest.mark.parametrize("processes", [1, 2])
 @pytest.mark.parametrize("name", BOTS)
-def test_a_late_referee_takes_no_time_from_a_bot_and_gives_none(launcher, tmp_path, name, processes):
+def test_a_late_referee_takes_no_time_from_a_bot_and_gives_none(
+    launcher, tmp_path, name, processes
+):
     answer, ending = BOTS[name]
     conditions = Conditions(sandbox="none", limits=Limits(processes=processes))
-    bot = LiveBot(launcher, "r", bot_of(tmp_path / "bot.py", python(answer, first=HELPERS)), conditions, None)
+    bot = LiveBot(
+        launcher, "r", bot_of(tmp_path / "bot.py", python(answer, first=HELPERS)), conditions, None
+    )
     assert ask(bot, READY).ending is None
     bot.begin(Ask(text=b"go\n", announced=DEADLINE_S, deadline=DEADLINE_S))
     time.sleep(LATE_S)
@@ -58,9 +70,15 @@ def test_a_late_referee_takes_no_time_from_a_bot_and_gives_none(launcher, tmp_pa
     assert bot.reply.ending == ending, bot.reply
 
 
-def test_an_answer_that_is_not_there_is_late_though_the_referee_had_no_core(launcher, tmp_path, monkeypatch):
+def test_an_answer_that_is_not_there_is_late_though_the_referee_had_no_core(
+    launcher, tmp_path, monkeypatch
+):
     bot = LiveBot(
-        launcher, "r", bot_of(tmp_path / "bot.py", python("time.sleep(60)")), Conditions(sandbox="none"), None
+        launcher,
+        "r",
+        bot_of(tmp_path / "bot.py", python("time.sleep(60)")),
+        Conditions(sandbox="none"),
+        None,
     )
     assert ask(bot, READY).ending is None
     bot.begin(Ask(text=b"go\n", announced=DEADLINE_S, deadline=DEADLINE_S))
@@ -72,7 +90,9 @@ def test_an_answer_that_is_not_there_is_late_though_the_referee_had_no_core(laun
 
 
 @pytest.mark.parametrize("is_frozen", [True, False])
-def test_a_referee_that_loses_its_core_before_it_asks_takes_no_time(launcher, tmp_path, monkeypatch, is_frozen):
+def test_a_referee_that_loses_its_core_before_it_asks_takes_no_time(
+    launcher, tmp_path, monkeypatch, is_frozen
+):
     conditions = Conditions(sandbox="none", freeze=is_frozen)
     bot = LiveBot(launcher, "r", bot_of(tmp_path / "bot.py", python()), conditions, None)
     assert ask(bot, READY).ending is None
@@ -101,7 +121,9 @@ def test_a_timed_pipe_says_when_it_was_written_to_and_leaves_nothing_behind():
             os.write(writing, b"x")
             earliest, latest = timed_pipe.last_write(reading)
             assert earliest <= time.monotonic()
-            assert latest >= begun - timed_pipe.tick(), "a tick of a virtual machine may be late itself"
+            assert latest >= begun - timed_pipe.tick(), (
+                "a tick of a virtual machine may be late itself"
+            )
             assert latest - earliest == pytest.approx(timed_pipe.tick())
         assert timed_pipe.is_timed(reading)
         assert timed_pipe.is_timed(writing)
@@ -112,9 +134,17 @@ def test_a_timed_pipe_says_when_it_was_written_to_and_leaves_nothing_behind():
         os.close(writing)
 
 
-def test_where_no_folder_notes_times_a_pipe_is_a_plain_one_and_matches_are_played(launcher, tmp_path, monkeypatch):
+def test_where_no_folder_notes_times_a_pipe_is_a_plain_one_and_matches_are_played(
+    launcher, tmp_path, monkeypatch
+):
     monkeypatch.setattr(timed_pipe, "_folder", lambda: None)
-    bot = LiveBot(launcher, "r", bot_of(tmp_path / "bot.py", python("say('x')")), Conditions(sandbox="none"), None)
+    bot = LiveBot(
+        launcher,
+        "r",
+        bot_of(tmp_path / "bot.py", python("say('x')")),
+        Conditions(sandbox="none"),
+        None,
+    )
     assert ask(bot, READY).ending is None
     assert not bot.wire.is_timed
     bot.begin(Ask(text=b"go\n", announced=DEADLINE_S, deadline=DEADLINE_S))

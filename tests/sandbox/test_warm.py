@@ -1,4 +1,6 @@
-"""Warm starts: a bot that was forked from a running interpreter finds everything as after a start of its own."""
+"""Warm starts: a bot that was forked from a running interpreter finds everything as after a start
+of its own.
+"""
 
 import json
 import os
@@ -85,7 +87,9 @@ def all_of(descriptor: int) -> str:
 
 
 def plain(text: str) -> str:
-    """Without what differs from start to start, the number of the room, and from one Python to the next."""
+    """Without what differs from start to start, the number of the room, and from one Python to the
+    next.
+    """
     return re.sub(r"room[0-9a-f]+", "room", text).replace("/./", "/")
 
 
@@ -109,14 +113,17 @@ def test_a_warm_script_behind_links_finds_its_neighbours_as_a_cold_one(tmp_path,
     for script in ("real/main.py", "./real/main.py", "short/main.py", "link.py", "./link.py"):
         (tmp_path / "bot.toml").write_text(f'command = "python {script} word"\n')
         bot = discovery.from_path(tmp_path)
-        cold, hot = (tuple(map(plain, printed(launcher, bot, is_warm=is_warm))) for is_warm in (False, True))
+        cold, hot = (
+            tuple(map(plain, printed(launcher, bot, is_warm=is_warm))) for is_warm in (False, True)
+        )
         assert cold == hot
         assert cold[1:] == ("", "exit 0")
 
 
 def test_what_is_random_differs_from_start_to_start_in_warm_bots_too(tmp_path, launcher):
     bot = bot_of(
-        tmp_path / "bot.py", "import random, uuid, tempfile\nprint(random.random(), uuid.uuid4(), tempfile.mktemp())\n"
+        tmp_path / "bot.py",
+        "import random, uuid, tempfile\nprint(random.random(), uuid.uuid4(), tempfile.mktemp())\n",
     )
     told = [printed(launcher, bot, is_warm=True)[0].split() for _ in range(3)]
     assert all(len({one[place] for one in told}) == 3 for place in range(3))
@@ -133,12 +140,21 @@ def test_what_is_random_differs_from_start_to_start_in_warm_bots_too(tmp_path, l
         pytest.param("import os; os._exit(7)\n", id="an exit at once"),
         pytest.param("import os; os.abort()\n", id="an abort"),
         pytest.param("import sys; sys.stdout.close(); sys.exit(0)\n", id="a closed stdout"),
-        pytest.param("import atexit\natexit.register(print, 'last')\nprint('first')\n", id="what is registered"),
         pytest.param(
-            "import threading, time\nthreading.Thread(target=lambda: (time.sleep(0.1), print('late'))).start()\n",
+            "import atexit\natexit.register(print, 'last')\nprint('first')\n",
+            id="what is registered",
+        ),
+        pytest.param(
+            (
+                "import threading, time\nthreading.Thread(target=lambda: (time.sleep(0.1), "
+                "print('late'))).start()\n"
+            ),
             id="a thread that is waited for",
         ),
-        pytest.param("import sys; print('x' * 9, end=''); sys.stderr.write('y')\n", id="words without newline"),
+        pytest.param(
+            "import sys; print('x' * 9, end=''); sys.stderr.write('y')\n",
+            id="words without newline",
+        ),
         pytest.param("import nosuchmodule\n", id="a missing module"),
         pytest.param(b"# \xe9\nprint(1)\n", id="an encoding that is not named"),
         pytest.param("# -*- coding: latin-1 -*-\nprint(len('\xe9'))\n", id="another encoding"),
@@ -148,24 +164,35 @@ def test_what_is_random_differs_from_start_to_start_in_warm_bots_too(tmp_path, l
 )
 def test_a_warm_bot_ends_as_a_cold_one(tmp_path, launcher, text):
     bot = bot_of(tmp_path / "bot.py", text)
-    cold, hot = (tuple(map(plain, printed(launcher, bot, is_warm=is_warm))) for is_warm in (False, True))
+    cold, hot = (
+        tuple(map(plain, printed(launcher, bot, is_warm=is_warm))) for is_warm in (False, True)
+    )
     assert cold == hot
 
 
 def test_a_script_that_is_not_there_is_told_as_in_a_cold_start(tmp_path, launcher):
-    bot = replace(bot_of(tmp_path / "bot.py", ""), command=("{python}", "-s", "-B", "-u", "other.py"))
-    (_, cold, code), (_, hot, same) = (printed(launcher, bot, is_warm=is_warm) for is_warm in (False, True))
+    bot = replace(
+        bot_of(tmp_path / "bot.py", ""), command=("{python}", "-s", "-B", "-u", "other.py")
+    )
+    (_, cold, code), (_, hot, same) = (
+        printed(launcher, bot, is_warm=is_warm) for is_warm in (False, True)
+    )
     assert (hot.partition(": ")[2], same) == (cold.partition(": ")[2], code)
 
 
-@pytest.mark.parametrize("command", [("{python}", "bot.py"), ("{python}", "-s", "-B", "-u", "-c", "0"), ("/bin/true",)])
+@pytest.mark.parametrize(
+    "command", [("{python}", "bot.py"), ("{python}", "-s", "-B", "-u", "-c", "0"), ("/bin/true",)]
+)
 def test_what_is_started_in_another_way_starts_cold(command):
     assert not warm.fits([sys.executable if word == "{python}" else word for word in command])
 
 
 def test_a_match_of_warm_bots_goes_as_one_of_cold_bots_and_the_record_says_which(launcher):
     (board,) = rulebook.find("duel")
-    bots = tuple(discovery.from_path(rulefile.shipped().parent / "bots" / name) for name in ("dice.py", "walker"))
+    bots = tuple(
+        discovery.from_path(rulefile.shipped().parent / "bots" / name)
+        for name in ("dice.py", "walker")
+    )
 
     def played(*, is_warm: bool, own: bool = True) -> Record:
         conditions = Conditions(time=TimeControl(start=20.0, move=20.0), warm=is_warm)
@@ -173,11 +200,15 @@ def test_a_match_of_warm_bots_goes_as_one_of_cold_bots_and_the_record_says_which
         seated = tuple(replace(bot, warm=own) for bot in bots)
         return play(event.match(board, seated, 0), launcher=launcher)
 
-    cold, hot, unwilling = played(is_warm=False), played(is_warm=True), played(is_warm=True, own=False)
+    cold, hot, unwilling = (
+        played(is_warm=False),
+        played(is_warm=True),
+        played(is_warm=True, own=False),
+    )
     assert [turn.move for turn in cold.turns] == [turn.move for turn in hot.turns]
-    assert [seat.warm for record in (cold, hot, unwilling) for seat in record.seats] == [False] * 2 + [True] * 2 + [
+    assert [seat.warm for record in (cold, hot, unwilling) for seat in record.seats] == [
         False
-    ] * 2
+    ] * 2 + [True] * 2 + [False] * 2
 
 
 def test_memory_counts_from_the_fork(tmp_path, launcher):
@@ -188,25 +219,35 @@ def test_memory_counts_from_the_fork(tmp_path, launcher):
     )
     bot = bot_of(tmp_path / "bot.py", eats)
     counts = [
-        int(printed(launcher, bot, is_warm=is_warm, limits=Limits(memory=100_000_000))[0]) for is_warm in (False, True)
+        int(printed(launcher, bot, is_warm=is_warm, limits=Limits(memory=100_000_000))[0])
+        for is_warm in (False, True)
     ]
     assert abs(counts[0] - counts[1]) <= 15, counts
 
 
 @pytest.mark.parametrize("is_warm", [False, True])
 def test_a_low_limit_on_open_files_counts_those_of_the_bot_only(tmp_path, launcher, is_warm):
-    bot = bot_of(tmp_path / "bot.py", "import os\nprint(sum(1 for _ in iter(lambda: os.dup(0), 11)))\n")
-    assert printed(launcher, bot, is_warm=is_warm, limits=Limits(open_files=12)) == ("8\n", "", "exit 0")
+    bot = bot_of(
+        tmp_path / "bot.py", "import os\nprint(sum(1 for _ in iter(lambda: os.dup(0), 11)))\n"
+    )
+    assert printed(launcher, bot, is_warm=is_warm, limits=Limits(open_files=12)) == (
+        "8\n",
+        "",
+        "exit 0",
+    )
 
 
 @packages.OWN
 def test_a_preloaded_module_is_there_already_and_throws_other_dice_in_each_bot(tmp_path):
     pytest.importorskip("numpy")
     bot = bot_of(
-        tmp_path / "bot.py", "import sys\nprint('numpy' in sys.modules)\nimport numpy\nprint(numpy.random.random())\n"
+        tmp_path / "bot.py",
+        "import sys\nprint('numpy' in sys.modules)\nimport numpy\nprint(numpy.random.random())\n",
     )
     with Launcher() as launcher:
-        (one, _, _), (other, _, _) = (printed(launcher, bot, is_warm=True, preload=("numpy",)) for _ in range(2))
+        (one, _, _), (other, _, _) = (
+            printed(launcher, bot, is_warm=True, preload=("numpy",)) for _ in range(2)
+        )
     assert one.split()[0] == other.split()[0] == "True"
     assert one.split()[1] != other.split()[1]
 
@@ -230,13 +271,19 @@ def test_kit_and_rules_are_there_and_untouched(tmp_path):
         out += [printed(launcher, maze, is_warm=True, rules=RULES.with_name("mummy_maze.py"))]
     imported = [text.splitlines()[0].split() for text, _, _ in out]
     assert imported == [[], [], []]
-    assert [text.splitlines()[1] for text, _, _ in out] == [*["3 False False False"] * 2, "2 False False False"]
+    assert [text.splitlines()[1] for text, _, _ in out] == [
+        *["3 False False False"] * 2,
+        "2 False False False",
+    ]
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "import threading, time\nthreading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n",
+        (
+            "import threading, time\nthreading.Thread(target=time.sleep, args=(60,), "
+            "daemon=True).start()\n"
+        ),
         "import os\nos._exit(0)\n",
         "raise ImportError('not here')\n",
     ],
@@ -253,7 +300,8 @@ def test_rules_that_no_fork_can_have_imported_are_left_to_the_bots(tmp_path, lau
 
 def test_no_later_bot_sees_that_calls_of_one_before_it_were_watched(tmp_path):
     look = (
-        "import sys\nprint([name for name in sys.modules if name.startswith('arena')], list(sys.path_importer_cache))\n"
+        "import sys\nprint([name for name in sys.modules if name.startswith('arena')], "
+        "list(sys.path_importer_cache))\n"
     )
     bot = bot_of(tmp_path / "bot.py", look)
     with Launcher(watches=True) as launcher:
@@ -266,7 +314,8 @@ def test_a_warm_bot_cannot_see_what_the_spawner_sees(tmp_path, launcher):
     tries = (
         "import os, sys\nprint(sorted(set(sys.path_importer_cache) - set(sys.path)))\n"
         "print([n for n in range(3, 100) if os.path.exists(f'/dev/fd/{n}')])\n"
-        "for n in range(3, 1000):\n    try: os.fstat(n)\n    except OSError: continue\n    print('open', n)\n"
+        "for n in range(3, 1000):\n    try: os.fstat(n)\n    except OSError: continue\n"
+        "    print('open', n)\n"
     )
     out, err, _ = printed(launcher, bot_of(tmp_path / "bot.py", tries), is_warm=True)
     assert err == ""
@@ -281,7 +330,9 @@ def test_a_warm_bot_finds_in_no_frame_what_was_asked_of_the_spawner_before(tmp_p
     bot = bot_of(tmp_path / "bot.py", frames)
     for _ in range(4):  # the first was not forked ahead, the others were, after the end of one
         found = [line.split() for line in printed(launcher, bot, is_warm=True)[0].splitlines()]
-        spawners = {name for function, *names in found if function in {"serve", "respond"} for name in names}
+        spawners = {
+            name for function, *names in found if function in {"serve", "respond"} for name in names
+        }
         assert spawners == {"launcher", "operation"}, found
 
 
@@ -302,14 +353,20 @@ def test_process_lists_show_a_warm_bot_as_itself(tmp_path, launcher):
     shown = []
     for is_warm in (False, True):
         child = launcher.start(
-            discovery.from_path(tmp_path / "hanging.py"), Conditions(sandbox="landlock", warm=is_warm), None
+            discovery.from_path(tmp_path / "hanging.py"),
+            Conditions(sandbox="landlock", warm=is_warm),
+            None,
         )
         process, until = Path(f"/proc/{child.pid}"), time.monotonic() + 20
         while time.monotonic() < until and (
-            b"hanging.py" not in (process / "cmdline").read_bytes() or b"-----" in (process / "environ").read_bytes()
+            b"hanging.py" not in (process / "cmdline").read_bytes()
+            or b"-----" in (process / "environ").read_bytes()
         ):
             time.sleep(0.005)
-        words = [(process / name).read_bytes().rstrip(b"\0").split(b"\0") for name in ("cmdline", "environ")]
+        words = [
+            (process / name).read_bytes().rstrip(b"\0").split(b"\0")
+            for name in ("cmdline", "environ")
+        ]
         shown.append((words[0], sorted(words[1]), (process / "comm").read_text()))
         launcher.end(child)
         close(child)
@@ -322,25 +379,42 @@ def test_process_lists_show_a_warm_bot_as_itself(tmp_path, launcher):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("import threading, time\nthreading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n", "threads"),
+        (
+            (
+                "import threading, time\nthreading.Thread(target=time.sleep, args=(60,), "
+                "daemon=True).start()\n"
+            ),
+            "threads",
+        ),
         ("raise ValueError('not today')\n", "not today"),
     ],
 )
-def test_a_module_that_cannot_be_preloaded_is_our_failure_and_says_which(tmp_path, monkeypatch, text, words):
+def test_a_module_that_cannot_be_preloaded_is_our_failure_and_says_which(
+    tmp_path, monkeypatch, text, words
+):
     (tmp_path / "odd_module.py").write_text(text)
     monkeypatch.setattr(
         spawner_process,
         "SPAWN",
-        spawner_process.SPAWN.replace("from arena", f"sys.path.append({str(tmp_path)!r}); from arena"),
+        spawner_process.SPAWN.replace(
+            "from arena", f"sys.path.append({str(tmp_path)!r}); from arena"
+        ),
     )
     bot = bot_of(tmp_path / "bot.py", "print('x')")
-    with Launcher() as launcher, pytest.raises(ConfinementError, match=f"preload: odd_module: .*{words}"):
+    with (
+        Launcher() as launcher,
+        pytest.raises(ConfinementError, match=f"preload: odd_module: .*{words}"),
+    ):
         printed(launcher, bot, is_warm=True, preload=("odd_module",))
 
 
 def test_modules_to_preload_must_be_there():
     from arena.event.config import Tournament
 
-    wanted = Tournament.model_validate({"name": "t", "boards": ("duel",), "preload": ("no_such_module",)})
-    with pytest.raises(ArenaError, match="preload: arena's environment has no module 'no_such_module'"):
+    wanted = Tournament.model_validate(
+        {"name": "t", "boards": ("duel",), "preload": ("no_such_module",)}
+    )
+    with pytest.raises(
+        ArenaError, match="preload: arena's environment has no module 'no_such_module'"
+    ):
         wanted.conditions()

@@ -55,9 +55,13 @@ BUILDS = 'command = "./bot"\nbuild = "cc -o bot bot.c"\n'
 
 
 def untried(folder: Path, crowd=(), faults=lambda _: (), reserved=()) -> Submissions:
-    """Return submissions to the bots of a folder, which are taken without a trial, unless they have `faults`."""
+    """Return submissions to the bots of a folder, which are taken without a trial, unless they have
+    `faults`.
+    """
     (folder / "bots").mkdir(exist_ok=True)
-    return Submissions(BotStore(folder / "bots"), lambda bots: map(faults, bots), reserved, People(crowd))
+    return Submissions(
+        BotStore(folder / "bots"), lambda bots: map(faults, bots), reserved, People(crowd)
+    )
 
 
 def submit(submissions, path: Path, name: str | None = None, *, replaces: bool = False):
@@ -71,7 +75,9 @@ def workspace(folder: Path, **bots: str) -> Path:
     return workspaces.make(folder, bots, "words", seed=7, time={"start": 5.0, "move": 0.5})
 
 
-def folder_bot(folder: Path, toml: str = 'command = "python bot.py"\n', program: str = GOOD) -> Path:
+def folder_bot(
+    folder: Path, toml: str = 'command = "python bot.py"\n', program: str = GOOD
+) -> Path:
     folder.mkdir(parents=True)
     (folder / "bot.toml").write_text(toml)
     (folder / "bot.py").write_text(program)
@@ -82,7 +88,9 @@ def zipped(path: Path, **files: str) -> Path:
     """Make a zip of these files; `__` in a key stands for `/`, and `dots` for `..`."""
     with zipfile.ZipFile(path, "w") as packed:
         for name, text in files.items():
-            packed.writestr(name.replace("__", "/").replace("dots", "..").replace("_py", ".py"), text)
+            packed.writestr(
+                name.replace("__", "/").replace("dots", "..").replace("_py", ".py"), text
+            )
     return path
 
 
@@ -115,7 +123,9 @@ def make(folder: Path) -> Path:
     folder_bot(folder / "infinite_loop", 'command = "python bot.py"\nroles = ["one"]\n', LOOP)
     folder_bot(folder / "no_build", BUILDS)
     (folder / "no_build" / "bot.c").write_text("int main(void) { return ready; }\n")
-    (folder / "other_machine").write_bytes(b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\x00\xb7\x00" + bytes(44))
+    (folder / "other_machine").write_bytes(
+        b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\x00\xb7\x00" + bytes(44)
+    )
     (folder / "other_machine").chmod(0o755)
     folder_bot(folder / "too_large")
     with (folder / "too_large" / "weights.bin").open("wb") as file:
@@ -132,5 +142,9 @@ def everything(folder: Path) -> dict[str, tuple[int, int, int]]:
     for root, folders, names in os.walk(folder):
         for name in (*folders, *names):
             info = os.lstat(os.path.join(root, name))
-            found[os.path.relpath(os.path.join(root, name), folder)] = (info.st_mode, info.st_size, info.st_mtime_ns)
+            found[os.path.relpath(os.path.join(root, name), folder)] = (
+                info.st_mode,
+                info.st_size,
+                info.st_mtime_ns,
+            )
     return found

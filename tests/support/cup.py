@@ -36,22 +36,37 @@ FIRST, LAST = BOT.format(place=0, pause=0), BOT.format(place=-1, pause=0)
 
 def environment(**changes: str) -> dict[str, str]:
     """Return this process's environment without the variables of a terminal."""
-    kept = {key: value for key, value in os.environ.items() if key not in {"NO_COLOR", "FORCE_COLOR", "COLUMNS"}}
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if key not in {"NO_COLOR", "FORCE_COLOR", "COLUMNS"}
+    }
     return kept | changes
 
 
-def arena(folder: Path, *words: str, typed: str = "", **changes: str) -> subprocess.CompletedProcess[str]:
+def arena(
+    folder: Path, *words: str, typed: str = "", **changes: str
+) -> subprocess.CompletedProcess[str]:
     """Run the command in a folder: in this process, which has imported all that is slow to import.
 
     `typed` is what stdin holds; half a surrogate pair in it is a byte that is no text.
     """
-    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", "backslashreplace", "", write_through=True) for _ in "ab")
+    out, err = (
+        io.TextIOWrapper(io.BytesIO(), "utf-8", "backslashreplace", "", write_through=True)
+        for _ in "ab"
+    )
     with (
         contextlib.chdir(folder),
         patch.dict(os.environ, environment(**changes), clear=True),
         patch.object(sys, "argv", ["arena", *words]),
-        patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(typed.encode(errors="surrogateescape")), "utf-8")),
-        patch.object(Archive, "opened", set()),  # a command that fails looks for damage in these only
+        patch.object(
+            sys,
+            "stdin",
+            io.TextIOWrapper(io.BytesIO(typed.encode(errors="surrogateescape")), "utf-8"),
+        ),
+        patch.object(
+            Archive, "opened", set()
+        ),  # a command that fails looks for damage in these only
         # A TMPDIR of this call holds for it alone; tempfile would remember it.
         patch.object(tempfile, "tempdir", None if "TMPDIR" in changes else tempfile.tempdir),
         contextlib.redirect_stdout(out),
@@ -73,10 +88,11 @@ def refused(done: subprocess.CompletedProcess[str], words: str) -> bool:
 
 
 class Command:
-    """`arena` in a process of its own: a fork of this one, which has imported all that is slow to import.
+    """`arena` in a process of its own: a fork of this one, which has imported all that is slow to
+    import.
 
-    It has a session of its own, and the signals of a command that a shell starts. Its output goes to files, or to a
-    pseudo-terminal whose other end is `terminal`.
+    It has a session of its own, and the signals of a command that a shell starts. Its output goes
+    to files, or to a pseudo-terminal whose other end is `terminal`.
     """
 
     def __init__(
@@ -98,9 +114,13 @@ class Command:
             ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
             streams = [theirs]
         arguments = (streams, folder, words, before, environment(**changes), os.getpid())
-        self._process = multiprocessing.get_context("fork").Process(target=self._main, args=arguments)
+        self._process = multiprocessing.get_context("fork").Process(
+            target=self._main, args=arguments
+        )
         self._process.start()
-        multiprocessing.process._children.discard(self._process)  # at the end of the tests nobody waits for it
+        multiprocessing.process._children.discard(
+            self._process
+        )  # at the end of the tests nobody waits for it
         self.pid: int = self._process.pid
         for stream in streams:
             os.close(stream)
@@ -125,7 +145,10 @@ class Command:
                 os.dup2(stream, number)
         sys.stdin, sys.stdout = os.fdopen(0, encoding="utf-8"), os.fdopen(1, "w", encoding="utf-8")
         sys.stderr = os.fdopen(2, "w", buffering=1, encoding="utf-8", errors="backslashreplace")
-        sys.__stdout__, sys.__stderr__ = sys.stdout, sys.stderr  # else they are closed when arena puts its own there
+        sys.__stdout__, sys.__stderr__ = (
+            sys.stdout,
+            sys.stderr,
+        )  # else they are closed when arena puts its own there
         os.chdir(folder)
         os.environ.clear()
         os.environ.update(variables)
@@ -133,7 +156,9 @@ class Command:
         sys.argv = [arena_main.__file__, *words]
         Archive.opened.clear()
         atexit._clear()
-        forkserver._forkserver._forkserver_pid = None  # that of the tests is no child of this process
+        forkserver._forkserver._forkserver_pid = (
+            None  # that of the tests is no child of this process
+        )
         multiprocessing.current_process()._config["tempdir"] = None
         before()
         try:
@@ -180,7 +205,9 @@ class Command:
 
 
 def as_from_a_shell() -> None:
-    """Let Ctrl-C and a closed terminal end a new process, also when the tests run under nohup or as a job."""
+    """Let Ctrl-C and a closed terminal end a new process, also when the tests run under nohup or as
+    a job.
+    """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
@@ -190,31 +217,42 @@ def processes_in(folder: Path) -> Iterator[int]:
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):  # it ended meanwhile
             if int(entry.name) != os.getpid() and (
-                (entry / "cwd").readlink().is_relative_to(folder) or bytes(folder) in (entry / "cmdline").read_bytes()
+                (entry / "cwd").readlink().is_relative_to(folder)
+                or bytes(folder) in (entry / "cmdline").read_bytes()
             ):
                 yield int(entry.name)
 
 
 def run_event(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run an event without the charts, which take the longest, in one lane unless the words say otherwise."""
-    return arena(folder, "run", "--no-charts", *(() if "--workers" in words else ("--workers", "1")), *words)
+    """Run an event without the charts, which take the longest, in one lane unless the words say
+    otherwise.
+    """
+    return arena(
+        folder, "run", "--no-charts", *(() if "--workers" in words else ("--workers", "1")), *words
+    )
 
 
 @contextlib.contextmanager
 def first_chart_only() -> Iterator[None]:
-    """Let commands in this process draw the first chart only, where a report is wanted and its charts do not matter.
+    """Let commands in this process draw the first chart only, where a report is wanted and its
+    charts do not matter.
 
     They do it in this process, which a fork for each core would take longer than.
     """
     from arena import charts  # here, so that tests without a chart do not wait for matplotlib
 
     alone = partial(parallel.parallel_map, cores=1)
-    with patch.object(charts, "names", lambda: (charts.FIRST,)), patch.object(parallel, "parallel_map", alone):
+    with (
+        patch.object(charts, "names", lambda: (charts.FIRST,)),
+        patch.object(parallel, "parallel_map", alone),
+    ):
         yield
 
 
 def leaderboard(folder: Path, name: str = "cup") -> list[dict[str, str]]:
-    return list(csv.DictReader((folder / f"results/{name}/leaderboard.csv").read_text().splitlines()))
+    return list(
+        csv.DictReader((folder / f"results/{name}/leaderboard.csv").read_text().splitlines())
+    )
 
 
 def tables(folder: Path) -> list[bytes]:

@@ -1,4 +1,6 @@
-"""Events that are really played: a run of a workspace in this process or another, and its tables."""
+"""Events that are really played: a run of a workspace in this process or another, and its
+tables.
+"""
 
 import contextlib
 import multiprocessing
@@ -16,7 +18,14 @@ from arena.results.leaderboard import Results, write_csv
 from arena.values import Abort, Event, Fault, Record
 from tests.support.processes import descendants, gone_soon
 
-TABLES = ("leaderboard.csv", "rankings.csv", "strengths.csv", "chance_better.csv", "crosstable.csv", "matches.csv")
+TABLES = (
+    "leaderboard.csv",
+    "rankings.csv",
+    "strengths.csv",
+    "chance_better.csv",
+    "crosstable.csv",
+    "matches.csv",
+)
 
 
 class Audience:
@@ -48,7 +57,9 @@ def run(
     folder: Path, results: str = "results", workers: int = 1, **more: object
 ) -> tuple[tournament.Progress, Audience]:
     audience = Audience()
-    outcome = tournament.run(event_of(folder), folder / results, workers=workers, audience=audience, **more)  # type: ignore[arg-type]
+    outcome = tournament.run(
+        event_of(folder), folder / results, workers=workers, audience=audience, **more
+    )  # type: ignore[arg-type]
     return outcome, audience
 
 
@@ -106,7 +117,9 @@ def killed_often(event: Event, folder: Path, *, planned: int, kills: int) -> Non
         with played_by(event, folder) as main:
             assert main.stores(dice.randrange(1, 3))
             time.sleep(dice.uniform(0.0, 0.01))
-            os.kill(main.process.pid, signal.SIGSTOP)  # it stores no more while its processes are looked up
+            os.kill(
+                main.process.pid, signal.SIGSTOP
+            )  # it stores no more while its processes are looked up
             below = main.below
             main.process.kill()
             main.process.join()

@@ -1,4 +1,6 @@
-"""Tests that need an extra: they are skipped where its folder was taken out, and the core is tried alone."""
+"""Tests that need an extra: they are skipped where its folder was taken out, and the core is tried
+alone.
+"""
 
 from pathlib import Path
 
@@ -13,11 +15,15 @@ def needs(*names: str) -> pytest.MarkDecorator:
     """Return a mark for a test that needs these extras; without names, all that have a page."""
     wanted = names or tuple(page.stem for page in PAGES.glob("*.md"))
     missing = sorted({*wanted} - {*extensions.extras()})
-    return pytest.mark.skipif(bool(missing), reason=f"without {', '.join(missing)} in arena/extras/")
+    return pytest.mark.skipif(
+        bool(missing), reason=f"without {', '.join(missing)} in arena/extras/"
+    )
 
 
 def missing_for(*words: str) -> str | None:
-    """Return the missing extra whose page names this command of arena most often, with its first option."""
+    """Return the missing extra whose page names this command of arena most often, with its first
+    option.
+    """
     option = words[1:2] if words[1:] and words[1].startswith("--") else ()
     beginning = " ".join(("arena", words[0], *option))
     uses: dict[str, int] = {}

@@ -19,7 +19,9 @@ def result(
     endings: Mapping[str, Ending] | None = None,
     absent: Collection[str] = (),
 ) -> Played:
-    """Return a finished match: `result((("fox",), ("dog",)), "ann bob", 100, 0)`, bots and scores by role."""
+    """Return a finished match: `result((("fox",), ("dog",)), "ann bob", 100, 0)`, bots and scores
+    by role.
+    """
     roles = [role for side in sides for role in side]
     game, _, board = label.partition("/")
     return Played(
@@ -39,7 +41,11 @@ def result(
 
 
 def result_of(
-    match: Match, sides: Sides, scores: Mapping[str, float], turns: int = 7, absent: Collection[str] = ()
+    match: Match,
+    sides: Sides,
+    scores: Mapping[str, float],
+    turns: int = 7,
+    absent: Collection[str] = (),
 ) -> Played:
     """Return a planned match as it ended."""
     names = {seat.role: seat.bot.name for seat in match.seats}

@@ -1,4 +1,6 @@
-"""Real bots: one from its text, one that is asked outside of any match, and a match on a board by its label."""
+"""Real bots: one from its text, one that is asked outside of any match, and a match on a board by
+its label.
+"""
 
 import os
 from collections.abc import Iterator
@@ -32,8 +34,12 @@ def paper_bots(label: str) -> tuple[Bot, ...]:
     return tuple(Bot(name=role, command=(), digest="") for role in board.roles)
 
 
-def match_of(label: str, *bots: Bot, seed: int | str = 1, repeat: int = 0, conditions: Conditions = DEFAULT) -> Match:
-    """Return a match on this board: one bot for each role, one for all of them, or none at all, but names."""
+def match_of(
+    label: str, *bots: Bot, seed: int | str = 1, repeat: int = 0, conditions: Conditions = DEFAULT
+) -> Match:
+    """Return a match on this board: one bot for each role, one for all of them, or none at all, but
+    names.
+    """
     (board,) = rulebook.find(label)
     seated = bots * len(board.roles) if len(bots) == 1 else bots or paper_bots(label)
     entered = tuple({bot.name: bot for bot in seated}.values())
@@ -42,7 +48,9 @@ def match_of(label: str, *bots: Bot, seed: int | str = 1, repeat: int = 0, condi
 
 
 @contextmanager
-def started(bot: Bot, conditions: Conditions = DEFAULT, launcher: Launcher | None = None) -> Iterator[LiveBot]:
+def started(
+    bot: Bot, conditions: Conditions = DEFAULT, launcher: Launcher | None = None
+) -> Iterator[LiveBot]:
     """Start a bot without a kit, behind this door or one of its own; end it afterwards."""
     with Launcher() if launcher is None else nullcontext(launcher) as opened:
         live = LiveBot(opened, "r", bot, conditions, None)
@@ -53,7 +61,9 @@ def started(bot: Bot, conditions: Conditions = DEFAULT, launcher: Launcher | Non
 
 
 @contextmanager
-def ready(bot: Bot, conditions: Conditions = DEFAULT, launcher: Launcher | None = None) -> Iterator[LiveBot]:
+def ready(
+    bot: Bot, conditions: Conditions = DEFAULT, launcher: Launcher | None = None
+) -> Iterator[LiveBot]:
     """Start a bot that answers `ready?`."""
     with started(bot, conditions, launcher) as live:
         assert ask(live, READY).ending is None

@@ -1,4 +1,6 @@
-"""Simulated events of the schedules that look at results: matches decided by dice, in any order of finishing."""
+"""Simulated events of the schedules that look at results: matches decided by dice, in any order of
+finishing.
+"""
 
 import math
 import random
@@ -7,7 +9,14 @@ from collections.abc import Mapping, Sequence
 from arena.values import Batch, Board, Bot, Event, Match, Played
 from tests.support.finished import result_of
 
-DUEL = Board(game="maze", name="duel", rules="maze.py", digest="d1", roles=("fox", "dog"), sides=(("fox",), ("dog",)))
+DUEL = Board(
+    game="maze",
+    name="duel",
+    rules="maze.py",
+    digest="d1",
+    roles=("fox", "dog"),
+    sides=(("fox",), ("dog",)),
+)
 HUNT = Board(
     game="park",
     name="hunt",
@@ -24,9 +33,20 @@ def bot(name: str, **more) -> Bot:
 
 def event(schedule: str, bots: int | Sequence[Bot], boards=(DUEL,), **more) -> Event:
     """An event of this number of bots, `bot000` being the first seed."""
-    entered = tuple(bot(f"bot{number:03}") for number in range(bots)) if isinstance(bots, int) else tuple(bots)
+    entered = (
+        tuple(bot(f"bot{number:03}") for number in range(bots))
+        if isinstance(bots, int)
+        else tuple(bots)
+    )
     order = tuple(each.name for each in entered)
-    return Event(name="cup", seed=5, boards=boards, bots=entered, schedule=schedule, **{"seed_order": order} | more)
+    return Event(
+        name="cup",
+        seed=5,
+        boards=boards,
+        bots=entered,
+        schedule=schedule,
+        **{"seed_order": order} | more,
+    )
 
 
 def strengths(event: Event, seed: int = 1, spread: float = 1.5) -> dict[str, float]:
@@ -35,21 +55,35 @@ def strengths(event: Event, seed: int = 1, spread: float = 1.5) -> dict[str, flo
     return {each.name: dice.gauss(0, spread) for each in event.bots}
 
 
-def result(match: Match, sides, strength: Mapping[str, float], draws: float = 0.0, turns=None) -> Played:
-    """The result of a match: dice that depend on its id alone, so that it is the same whenever it is played."""
+def result(
+    match: Match, sides, strength: Mapping[str, float], draws: float = 0.0, turns=None
+) -> Played:
+    """The result of a match: dice that depend on its id alone, so that it is the same whenever it
+    is played.
+    """
     dice = random.Random(match.id)
     seats = {seat.role: seat.bot.name for seat in match.seats}
     one, other = (seats[side[0]] for side in sides)
     chance = 1 / (1 + math.exp(strength[other] - strength[one]))
     score = 50 if dice.random() < draws else 100 * (dice.random() < chance)
-    scores = {role: value for side, value in zip(sides, (score, 100 - score), strict=True) for role in side}
-    return result_of(match, sides, scores, dice.randint(50, 150) if turns is None else turns(one, other))
+    scores = {
+        role: value
+        for side, value in zip(sides, (score, 100 - score), strict=True)
+        for role in side
+    }
+    return result_of(
+        match, sides, scores, dice.randint(50, 150) if turns is None else turns(one, other)
+    )
 
 
 class Run:
-    """A run of an event: it begins a batch as soon as the schedule may know it, and ends matches in a random order."""
+    """A run of an event: it begins a batch as soon as the schedule may know it, and ends matches in
+    a random order.
+    """
 
-    def __init__(self, event: Event, schedule, play, disk: Mapping[str, Played] | None = None, order: int = 0) -> None:
+    def __init__(
+        self, event: Event, schedule, play, disk: Mapping[str, Played] | None = None, order: int = 0
+    ) -> None:
         self.event, self.schedule, self.play = event, schedule, play
         self.disk = dict(disk or {})
         """The finished matches, in order of finishing."""
@@ -96,7 +130,9 @@ class Run:
     def pairs(self) -> list[list[frozenset[str]]]:
         """The pairs of each batch, in the order of its plan."""
         return [
-            list(dict.fromkeys(frozenset(seat.bot.name for seat in match.seats) for match in matches))
+            list(
+                dict.fromkeys(frozenset(seat.bot.name for seat in match.seats) for match in matches)
+            )
             for matches in self.plan
         ]
 
@@ -109,10 +145,20 @@ class Run:
 
 
 def simulate(
-    event: Event, schedule, *, seed: int = 1, order: int = 0, draws: float = 0.0, turns=None, spread: float = 1.5
+    event: Event,
+    schedule,
+    *,
+    seed: int = 1,
+    order: int = 0,
+    draws: float = 0.0,
+    turns=None,
+    spread: float = 1.5,
 ) -> Run:
     """Play a whole event whose first board has the sides of all others."""
-    strength, sides = strengths(event, seed, spread), {board.label: board.sides for board in event.boards}
+    strength, sides = (
+        strengths(event, seed, spread),
+        {board.label: board.sides for board in event.boards},
+    )
 
     def play(match: Match) -> Played:
         return result(match, sides[match.label], strength, draws, turns)

@@ -1,4 +1,5 @@
-"""A disk whose power can be cut: a file system in a file, and copies of that file as they were at some moment.
+"""A disk whose power can be cut: a file system in a file, and copies of that file as they were at
+some moment.
 
 What a program wrote, and the kernel still keeps in memory, is not in a copy: as after a power cut.
 """
@@ -44,7 +45,9 @@ class Disk:
 
 @contextlib.contextmanager
 def disk_in(folder: Path) -> Iterator[Disk]:
-    """A disk that is kept in a folder; where there are no root and no loop devices, the test is skipped."""
+    """A disk that is kept in a folder; where there are no root and no loop devices, the test is
+    skipped.
+    """
     for program in ("mkfs.ext4", "mount"):
         if shutil.which(program) is None:
             pytest.skip(f"no power can be cut here: there is no {program}")

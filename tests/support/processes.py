@@ -1,4 +1,6 @@
-"""Processes as the tests see them: whether one lives, what is below it, what it has open, and whether it goes."""
+"""Processes as the tests see them: whether one lives, what is below it, what it has open, and
+whether it goes.
+"""
 
 import gc
 import os
@@ -13,7 +15,10 @@ OURS = ("arena-spawner\n", "arena-spare\n")
 def alive(pid: int) -> bool:
     """Return whether a process runs; a zombie does not."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[0] != "Z"
+        return (
+            Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[0]
+            != "Z"
+        )
     except OSError:
         return False
 
@@ -35,22 +40,30 @@ def gone_soon(pids: Iterable[int]) -> bool:
     left = set(pids)
 
     def gone() -> bool:
-        left.intersection_update([pid for pid in left if alive(pid)])  # a number may soon be somebody else's
+        left.intersection_update(
+            [pid for pid in left if alive(pid)]
+        )  # a number may soon be somebody else's
         return not left
 
     return until(gone, 15.0)
 
 
 def children(pid: int) -> list[int]:
-    """Return the processes that the first thread of this one has started; one that ends meanwhile may hide others."""
+    """Return the processes that the first thread of this one has started; one that ends meanwhile
+    may hide others.
+    """
     path = Path(f"/proc/{pid}/task/{pid}/children")
     return [int(child) for child in path.read_text().split()] if path.exists() else []
 
 
 def descendants(pid: int) -> set[int]:
-    """Every process below this one, by parents; but for those that wait to become bots, or were just forked for it."""
+    """Every process below this one, by parents; but for those that wait to become bots, or were
+    just forked for it.
+    """
     parents, names = {}, {}
-    for number in filter(str.isdigit, os.listdir("/proc")):  # pathlib would take most of the time of a test that waits
+    for number in filter(
+        str.isdigit, os.listdir("/proc")
+    ):  # pathlib would take most of the time of a test that waits
         try:
             with open(f"/proc/{number}/stat", errors="replace") as stat:
                 name, _, rest = stat.read().rpartition(")")
@@ -70,7 +83,9 @@ def descendants(pid: int) -> set[int]:
 
 
 def descriptors() -> set[str]:
-    """Return what this process has open, without what only waits to be collected, such as of a test before."""
+    """Return what this process has open, without what only waits to be collected, such as of a test
+    before.
+    """
     gc.collect()
     return set(os.listdir("/proc/self/fd"))
 
@@ -82,12 +97,18 @@ def kept_by_the_kernel() -> set[tuple[str, str]]:
         path = Path("/proc") / kind
         lines = path.read_text().splitlines() if path.exists() else []
         column = 0 if kind == "keys" else 1
-        found |= {(kind, words[column]) for line in lines if len(words := line.split()) > 2 and words[0] != "key"}
+        found |= {
+            (kind, words[column])
+            for line in lines
+            if len(words := line.split()) > 2 and words[0] != "key"
+        }
     return found
 
 
 def stays_in_the_kernel(before: set[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Return what came since then and stays: the harness cleans up after attacks that are tried beside this test."""
+    """Return what came since then and stays: the harness cleans up after attacks that are tried
+    beside this test.
+    """
     left, end = kept_by_the_kernel() - before, time.monotonic() + 20
     while left and time.monotonic() < end:
         time.sleep(0.05)

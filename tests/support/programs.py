@@ -1,14 +1,23 @@
-"""The one loop of the tests' bots in Python: a test says what its bot does at a message, and nothing else."""
+"""The one loop of the tests' bots in Python: a test says what its bot does at a message, and
+nothing else.
+"""
 
 from textwrap import dedent, indent
 
 
 def python(
-    go: str = "say(legal[0])", *, first: str = "", each: str = "", ready: str = 'say("ready")', end: str = "pass"
+    go: str = "say(legal[0])",
+    *,
+    first: str = "",
+    each: str = "",
+    ready: str = 'say("ready")',
+    end: str = "pass",
 ) -> str:
-    """Return a bot that runs `first`, then `each` at every line (`word`, `rest`), and the others at their messages.
+    """Return a bot that runs `first`, then `each` at every line (`word`, `rest`), and the others at
+    their messages.
 
-    They have `legal`, the legal moves of this turn, and `turns`, the turns so far; `say` writes a line.
+    They have `legal`, the legal moves of this turn, and `turns`, the turns so far; `say` writes a
+    line.
     """
     return f"""\
 import os, sys, time

@@ -1,4 +1,6 @@
-"""Events for the tests of the report: real games of random legal moves, and bots that say what they should not."""
+"""Events for the tests of the report: real games of random legal moves, and bots that say what they
+should not.
+"""
 
 import random
 from collections.abc import Callable, Iterable, Sequence
@@ -91,10 +93,21 @@ def event(bots: Iterable[str] = BOTS, on: Iterable[Board] = (), repeats: int = 1
     # A name with a slash is refused when it is read, so such a text is only what is shown.
     names = {name.replace("/", "_"): name for name in sorted(bots)}
     entered = tuple(
-        Bot(name=name, display=text if text != name else "", command=("true",), digest=digest_of(text))
+        Bot(
+            name=name,
+            display=text if text != name else "",
+            command=("true",),
+            digest=digest_of(text),
+        )
         for name, text in names.items()
     )
-    return Event(name="cup", seed=7, boards=tuple(on) or boards("duel", "classic"), bots=entered, repeats=repeats)
+    return Event(
+        name="cup",
+        seed=7,
+        boards=tuple(on) or boards("duel", "classic"),
+        bots=entered,
+        repeats=repeats,
+    )
 
 
 def plan(of: Event) -> list[Match]:
@@ -120,7 +133,15 @@ def played(match: Match, says: str = "depth=3") -> Record:
         for role, move in moves.items():
             remarks = (says,) if number % 3 == 1 else ()
             turns.append(
-                Turn(number=number, role=role, move=move, wall=0.002, cpu=0.001, digest=digest, remarks=remarks)
+                Turn(
+                    number=number,
+                    role=role,
+                    move=move,
+                    wall=0.002,
+                    cpu=0.001,
+                    digest=digest,
+                    remarks=remarks,
+                )
             )
     return Record(
         match=match,
@@ -135,32 +156,48 @@ def played(match: Match, says: str = "depth=3") -> Record:
 
 def reports(match: Match) -> tuple[SeatReport, ...]:
     return tuple(
-        SeatReport(role=seat.role, bot=seat.bot.name, digest=seat.bot.digest, ready=0.05, exit="exit 0", cpu=0.2)
+        SeatReport(
+            role=seat.role,
+            bot=seat.bot.name,
+            digest=seat.bot.digest,
+            ready=0.05,
+            exit="exit 0",
+            cpu=0.2,
+        )
         for seat in match.seats
     )
 
 
-def refereed(match: Match, choose: Callable[[Role, Any, Sequence[Move], random.Random], Move]) -> Record:
-    """A match by the referee, of bots that play by a function from role, state, legal moves and dice to a move."""
+def refereed(
+    match: Match, choose: Callable[[Role, Any, Sequence[Move], random.Random], Move]
+) -> Record:
+    """A match by the referee, of bots that play by a function from role, state, legal moves and
+    dice to a move.
+    """
     names = {seat.role: seat.bot.name for seat in match.seats}
     # Not by the id, which changes with every edit of the rules.
     draw = random.Random(f"{match.label} {match.repeat} {names}")
     referee = Referee(rulebook.game_of(match), match)
     while asks := referee.asks():
         answers = {
-            role: "ready" if ask.ready else choose(role, referee.state, ask.legal, draw) for role, ask in asks.items()
+            role: "ready" if ask.ready else choose(role, referee.state, ask.legal, draw)
+            for role, ask in asks.items()
         }
         referee.hear({role: Reply(line=answer.encode()) for role, answer in answers.items()})
     return referee.record(reports(match), "2026-01-01T00:00:00+00:00", 0.5)
 
 
-def crashed(record: Record, words: str = "the program ended", stderr: str = "Traceback\nValueError: no\n") -> Record:
+def crashed(
+    record: Record, words: str = "the program ended", stderr: str = "Traceback\nValueError: no\n"
+) -> Record:
     """The same match, but in its last turn the first seat crashed."""
     role = record.match.seats[0].role
     fault = Fault(role=role, ending=Ending.CRASHED, turn=record.turns[-1].number, words=words)
     scores = {seat.role: 0 if seat.role == role else 100 for seat in record.match.seats}
     seats = (replace(record.seats[0], stderr=stderr, exit="exit 1"), *record.seats[1:])
-    return replace(record, verdict=Verdict(scores=scores, reason="forfeit", faults=(fault,)), seats=seats)
+    return replace(
+        record, verdict=Verdict(scores=scores, reason="forfeit", faults=(fault,)), seats=seats
+    )
 
 
 def evil(record: Record, text: str) -> Record:
@@ -182,7 +219,9 @@ def small() -> tuple[Event, list[Record]]:
 
 
 def hostile(folder: Path) -> tuple[Event, list[Record]]:
-    """Every text that can be anybody's is hostile, also the facts of a game whose rules are written into the folder."""
+    """Every text that can be anybody's is hostile, also the facts of a game whose rules are written
+    into the folder.
+    """
     of = event(EVIL[:4], on=[*boards("duel"), talk(folder)])
     return of, [evil(played(match), text) for match, text in zip(plan(of), EVIL * 4, strict=False)]
 

@@ -1,6 +1,8 @@
-"""Exact searches at Pacman with the rules themselves: every move, landing and catch comes from the game.
+"""Exact searches at Pacman with the rules themselves: every move, landing and catch comes from the
+game.
 
-It owns three questions: what can be forced, how few moves take every pellet, which positions can be met.
+It owns three questions: what can be forced, how few moves take every pellet, which positions can be
+met.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,12 +23,16 @@ def forces(
     turns: int,
     far: Callable[[Any], int] = lambda _: 0,
 ) -> bool:
-    """Whether a side, choosing together, reaches `goal` within this number of turns whatever the others do.
+    """Whether a side, choosing together, reaches `goal` within this number of turns whatever the
+    others do.
 
-    `far` guesses how far a state is from the goal. The answer does not depend on it: it orders the search, which ends
-    sooner when the side tries what leads near the goal first, and the others what leads away.
+    `far` guesses how far a state is from the goal. The answer does not depend on it: it orders the
+    search, which ends sooner when the side tries what leads near the goal first, and the others
+    what leads away.
     """
-    enough: dict[Any, int] = {}  # turns within which the side reaches the goal from a state, and does not
+    enough: dict[
+        Any, int
+    ] = {}  # turns within which the side reaches the goal from a state, and does not
     too_few: dict[Any, int] = {}
 
     def reaches(state: Any, left: int) -> bool:
@@ -58,14 +64,18 @@ def after(game: Game[Any], state: Any) -> Iterator[Any]:
 
 
 def fewest_moves_for_all_pellets(game: Game[Any]) -> int:
-    """The fewest moves that take every pellet when the ghosts stay away: A* with a bound that never says too much.
+    """The fewest moves that take every pellet when the ghosts stay away: A* with a bound that never
+    says too much.
 
-    Cells are coloured like a chessboard and every step changes the colour, so that the pellets of one colour take at
-    least every second step.
+    Cells are coloured like a chessboard and every step changes the colour, so that the pellets of
+    one colour take at least every second step.
     """
     start = game.start()
     best, order = {(start.pacman, start.pellets): 0}, count()
-    colours = [sum(1 << bit for bit, cell in enumerate(game.pellets) if sum(cell) % 2 == colour) for colour in (0, 1)]
+    colours = [
+        sum(1 << bit for bit, cell in enumerate(game.pellets) if sum(cell) % 2 == colour)
+        for colour in (0, 1)
+    ]
 
     def at_least(state: Any) -> int:
         here = sum(state.pacman) % 2
@@ -100,7 +110,9 @@ def positions(game: Game[Any]) -> set[Any]:
 
 
 def walk(game: Game[Any], state: Any, *turns: Move | tuple[Move, Move]) -> Any:
-    """The state after these turns: Pacman's move is one word, the ghosts' are two, without the `move`."""
+    """The state after these turns: Pacman's move is one word, the ghosts' are two, without the
+    `move`.
+    """
     for turn in turns:
         said = {"pacman": turn} if isinstance(turn, str) else dict(zip(GHOSTS, turn, strict=True))
         state = game.play(state, {role: f"move {way}" for role, way in said.items()})

@@ -1,4 +1,6 @@
-"""The tables as they are defined, match by match and value by value. The quick tables must equal them to the byte."""
+"""The tables as they are defined, match by match and value by value. The quick tables must equal
+them to the byte.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,7 +23,9 @@ from tests.support import simulated
 
 def never_ready(played: Sequence[Played]) -> set[str]:
     """Return the bots that said `ready` in none of their matches, in any game."""
-    here = {bot for match in played for role, bot in match.seats.items() if role not in match.absent}
+    here = {
+        bot for match in played for role, bot in match.seats.items() if role not in match.absent
+    }
     return {bot for match in played for bot in match.seats.values()} - here
 
 
@@ -36,8 +40,12 @@ def leaderboard(results: Results, bots: Iterable[str], played: Sequence[Played])
         for bot, figures in by_bot.items()
         if figures.points is not None and bot not in absent
     }
-    levels = {bot: float(sum(lower < value for lower in worth.values())) for bot, value in worth.items()}
-    decided = [(rank.bot, rank.rank, rank.figures) for rank in tiebreaks.rank(levels, met(played), names)]
+    levels = {
+        bot: float(sum(lower < value for lower in worth.values())) for bot, value in worth.items()
+    }
+    decided = [
+        (rank.bot, rank.rank, rank.figures) for rank in tiebreaks.rank(levels, met(played), names)
+    ]
     decided += [(bot, len(worth) + 1, {}) for bot in sorted(absent)]  # they share the last rank
     rows = []
     for bot, rank, of_bot in decided:
@@ -47,9 +55,14 @@ def leaderboard(results: Results, bots: Iterable[str], played: Sequence[Played])
         tie_breaks = [None if figure is None else float(figure) for figure in figures]
         row = by_bot[bot].row(results, tie_breaks)
         logits = [(figure - 1500) / (400 / np.log(10)) for figure in rating.strength]
-        rows.append([results.game, rank, bot, *rating.strength, *logits, *interval, rating.tier, *row])
+        rows.append(
+            [results.game, rank, bot, *rating.strength, *logits, *interval, rating.tier, *row]
+        )
     silent = sorted(bot for bot, figures in by_bot.items() if figures.points is None)
-    rows += [[results.game, None, bot, *[None] * 9, *by_bot[bot].row(results, [None] * len(names))] for bot in silent]
+    rows += [
+        [results.game, None, bot, *[None] * 9, *by_bot[bot].row(results, [None] * len(names))]
+        for bot in silent
+    ]
     head = [
         "game",
         "rank",
@@ -68,11 +81,19 @@ def leaderboard(results: Results, bots: Iterable[str], played: Sequence[Played])
         "lost",
         "forfeits",
     ]
-    every = [*head, *names, *map(str, Ending), *results.board_columns.values(), *results.board_role_columns.values()]
+    every = [
+        *head,
+        *names,
+        *map(str, Ending),
+        *results.board_columns.values(),
+        *results.board_role_columns.values(),
+    ]
     frame = pd.DataFrame(rows, columns=every)
     frame["display"] = frame["bot"]
     figures = dict.fromkeys(["rating", "rating_low", "rating_high", *LOGITS], "float")
-    return frame.astype({**dict.fromkeys(["rank", "rank_low", "rank_high", "tier"], "Int64"), **figures})
+    return frame.astype(
+        {**dict.fromkeys(["rank", "rank_low", "rank_high", "tier"], "Int64"), **figures}
+    )
 
 
 def ratings_of(results: Results, played: Iterable[Played]) -> ratings.Ratings:
@@ -80,7 +101,9 @@ def ratings_of(results: Results, played: Iterable[Played]) -> ratings.Ratings:
     known = {record.match.id: transcript(record) for record in results._archive.records()}
     rule = ratings.find(results.event.rating)
     return results.on_scale(
-        rule.rate(arrays_of(played, known), seed=results.event.seed, refits=leaderboard_module.REFITS)
+        rule.rate(
+            arrays_of(played, known), seed=results.event.seed, refits=leaderboard_module.REFITS
+        )
     )
 
 
@@ -92,7 +115,9 @@ class _BotFigures:
                 if holder == bot:
                     scores[match.label, role].append(match.scores[role])
         mine = [match for match in played if bot in match.seats.values()]
-        self.means = {board_role: Fraction(sum(held), len(held)) for board_role, held in scores.items()}
+        self.means = {
+            board_role: Fraction(sum(held), len(held)) for board_role, held in scores.items()
+        }
         self.points = sum(self.means.values()) / len(self.means) if self.means else None
         self.matches = len(mine)
         self.results = Counter(results_of(match)[bot] for match in mine)
@@ -121,7 +146,10 @@ class _BotFigures:
                 float(sum(boards[label]) / len(boards[label])) if label in boards else None
                 for label in results.board_columns
             ),
-            *(float(self.means[key]) if key in self.means else None for key in results.board_role_columns),
+            *(
+                float(self.means[key]) if key in self.means else None
+                for key in results.board_role_columns
+            ),
         ]
 
 
@@ -131,7 +159,9 @@ def crosstable(played: Iterable[Played]) -> pd.DataFrame:
     for match in played:
         for cell, score in meetings(match):
             cells[cell].append(score)
-    rows = [(*cell, len(scores), sum(scores) / len(scores)) for cell, scores in sorted(cells.items())]
+    rows = [
+        (*cell, len(scores), sum(scores) / len(scores)) for cell, scores in sorted(cells.items())
+    ]
     return pd.DataFrame(rows, columns=["board", "role", "bot", "opponent", "matches", "score"])
 
 
@@ -144,20 +174,29 @@ def matches(results: Results, played: Iterable[Played]) -> pd.DataFrame:
             *(
                 None if value is None else value
                 for role in roles
-                for value in (match.seats.get(role), match.scores.get(role), match.endings.get(role))
+                for value in (
+                    match.seats.get(role),
+                    match.scores.get(role),
+                    match.endings.get(role),
+                )
             ),
         ]
         for match in sorted(
-            played, key=lambda match: (match.label, match.repeat, tuple(match.seats.values()), match.id)
+            played,
+            key=lambda match: (match.label, match.repeat, tuple(match.seats.values()), match.id),
         )
     ]
     parts = [f"{role}_{part}" for role in roles for part in ("bot", "score", "ending")]
-    frame = pd.DataFrame(rows, columns=["match", "game", "board", "repeat", "seed", "reason", *parts])
+    frame = pd.DataFrame(
+        rows, columns=["match", "game", "board", "repeat", "seed", "reason", *parts]
+    )
     return frame.astype({f"{role}_score": "Int64" for role in roles})
 
 
 def meetings(match: Played) -> Iterator[tuple[tuple[str, str, str, str], int]]:
-    """Yield each role's score against each bot of another side; a bot with several roles there counts once."""
+    """Yield each role's score against each bot of another side; a bot with several roles there
+    counts once.
+    """
     for side in match.sides:
         opponents = sorted({match.seats[role] for role in match.seats if role not in side})
         for role in side:
@@ -170,7 +209,9 @@ def met(played: Iterable[Played]) -> tiebreaks.Crosstable:
     rows = []
     for match in played:
         for side, opposing in combinations(match.sides, 2):
-            score, opposing_score = (max(match.scores[role] for role in roles) for roles in (side, opposing))
+            score, opposing_score = (
+                max(match.scores[role] for role in roles) for roles in (side, opposing)
+            )
             result = (score > opposing_score) - (score < opposing_score)
             for bot in {match.seats[role] for role in side}:
                 for opponent in {match.seats[role] for role in opposing} - {bot}:
@@ -192,7 +233,9 @@ def arrays_of(played: Iterable[Played], transcripts: Mapping[str, int] | None = 
         matches.append((match.seed, hashed if hashed >= 0 else 2**40 + number))
         for role, bot in match.seats.items():
             side = next(side for side, roles in enumerate(match.sides) if role in roles)
-            board_role = board_roles.setdefault(BoardRole(match.label, side, role), len(board_roles))
+            board_role = board_roles.setdefault(
+                BoardRole(match.label, side, role), len(board_roles)
+            )
             seats.append((number, bots.setdefault(bot, len(bots)), board_role, match.scores[role]))
     seed, transcript = np.array(matches, dtype=np.int64).reshape(-1, 2).T
     match, bot, board_role, score = np.array(seats, dtype=np.int64).reshape(-1, 4).T

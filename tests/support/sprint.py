@@ -1,6 +1,8 @@
-"""A game that is over at once, for events whose rules do not matter: hare and tortoise move twice each, in turn.
+"""A game that is over at once, for events whose rules do not matter: hare and tortoise move twice
+each, in turn.
 
-A workspace has it as `rules/sprint.py`; its bots are shell scripts, the cheapest that there are to start.
+A workspace has it as `rules/sprint.py`; its bots are shell scripts, the cheapest that there are to
+start.
 """
 
 from collections.abc import Mapping
@@ -37,7 +39,9 @@ class Sprint(Game[State]):
 
     def outcome(self, state: State) -> Outcome | None:
         turn, hare, tortoise = state
-        return Outcome({"hare": 25 * hare, "tortoise": 25 * tortoise}, "rest") if turn == 4 else None
+        return (
+            Outcome({"hare": 25 * hare, "tortoise": 25 * tortoise}, "rest") if turn == 4 else None
+        )
 
     def view(self, state: State, role: Role | None) -> tuple[Fact, ...]:
         return (f"step {state[0]}", f"far {state[1]} {state[2]}")

@@ -9,7 +9,14 @@ from arena.identity import digest_of
 from arena.results.archive import Archive
 from arena.values import Board, Bot, Ending, Event, Fault, Match, Record, SeatReport, Turn, Verdict
 
-HUNT = Board(game="mummy_maze", name="hunt", rules="m.py", digest="1", roles=("explorer",), sides=(("explorer",),))
+HUNT = Board(
+    game="mummy_maze",
+    name="hunt",
+    rules="m.py",
+    digest="1",
+    roles=("explorer",),
+    sides=(("explorer",),),
+)
 DUEL = Board(
     game="mummy_maze",
     name="duel",
@@ -34,13 +41,23 @@ def bot(name: str) -> Bot:
     return Bot(name=name, command=("true",), digest=f"digest of {name}")
 
 
-def event(*names: str, boards: Sequence[Board] = BOARDS, repeats: int = 1, name: str = "cup") -> Event:
+def event(
+    *names: str, boards: Sequence[Board] = BOARDS, repeats: int = 1, name: str = "cup"
+) -> Event:
     """Return an event of bots with these names."""
-    return Event(name=name, seed=7, boards=tuple(boards), bots=tuple(map(bot, sorted(names))), repeats=repeats)
+    return Event(
+        name=name,
+        seed=7,
+        boards=tuple(boards),
+        bots=tuple(map(bot, sorted(names))),
+        repeats=repeats,
+    )
 
 
 def plan(of: Event) -> Iterable[Match]:
-    """Yield a match of every bot against every other, in both roles; of each bot alone where there is one side."""
+    """Yield a match of every bot against every other, in both roles; of each bot alone where there
+    is one side.
+    """
     for board in of.boards:
         for repeat in range(of.repeats):
             for bot_ in of.bots:
@@ -52,7 +69,9 @@ def plan(of: Event) -> Iterable[Match]:
 
 
 def played(match: Match, *, turns: int = 20, **changes: int | Ending) -> Record:
-    """Return a record of a match: each role's score or ending as given, or else a random score that its id fixes."""
+    """Return a record of a match: each role's score or ending as given, or else a random score that
+    its id fixes.
+    """
     draw = random.Random(match.id)
     given = {seat.role: changes.get(seat.role) for seat in match.seats}
     faults = tuple(
@@ -60,19 +79,31 @@ def played(match: Match, *, turns: int = 20, **changes: int | Ending) -> Record:
         for role, value in given.items()
         if isinstance(value, str)
     )
-    scores = {role: value if isinstance(value, int) else draw.randrange(0, 101, 5) for role, value in given.items()}
+    scores = {
+        role: value if isinstance(value, int) else draw.randrange(0, 101, 5)
+        for role, value in given.items()
+    }
     scores |= {fault.role: 0 for fault in faults}
     sides = next(board.sides for board in BOARDS if board.label == match.label)
     return Record(
         match=match,
         turns=tuple(
-            Turn(number=number, role=seat.role, move="step north", wall=draw.expovariate(200), cpu=0.002)
+            Turn(
+                number=number,
+                role=seat.role,
+                move="step north",
+                wall=draw.expovariate(200),
+                cpu=0.002,
+            )
             for number in range(1, turns + 1)
             for seat in match.seats
         ),
         verdict=Verdict(scores=scores, reason="forfeit" if faults else "escaped", faults=faults),
         sides=sides,
-        seats=tuple(SeatReport(role=seat.role, bot=seat.bot.name, digest=seat.bot.digest) for seat in match.seats),
+        seats=tuple(
+            SeatReport(role=seat.role, bot=seat.bot.name, digest=seat.bot.digest)
+            for seat in match.seats
+        ),
         started="2026-01-01T00:00:00+00:00",
         seconds=0.5,
     )
@@ -96,17 +127,23 @@ def likely(match: Match, skill: Sequence[str], turns: float = 42.0) -> Record:
 
 
 def begin(archive: Archive, of: Event, ids: Iterable[str]) -> None:
-    """Begin an event with a plan of these ids; of the matches that are stored, only these count from then on."""
+    """Begin an event with a plan of these ids; of the matches that are stored, only these count
+    from then on.
+    """
     plan_ids = sorted(ids)
     archive.begin(of, digest_of(plan_ids), lambda: plan_ids)
 
 
-def store(folder: Path, of: Event, records: Iterable[Record], planned: Iterable[Match] | None = None) -> Path:
+def store(
+    folder: Path, of: Event, records: Iterable[Record], planned: Iterable[Match] | None = None
+) -> Path:
     """Make an archive of these records, all of the event's plan (None = as `plan` has it)."""
     with Archive.open(folder, writing=True) as archive:
         begin(archive, of, (match.id for match in (plan(of) if planned is None else planned)))
         rest = iter(records)
-        while batch := list(islice(rest, 500)):  # a transaction for each record takes longer than all else
+        while batch := list(
+            islice(rest, 500)
+        ):  # a transaction for each record takes longer than all else
             archive.append(*batch)
     return folder
 
@@ -116,5 +153,9 @@ def beaten_in_turn(name_of_winner, count=24):
     planned_event = event("ann", "bob", "cat", boards=(DUEL,), repeats=count)
     for planned in plan(planned_event):
         bots = [seat.bot.name for seat in planned.seats]
-        scores = {seat.role: 100 * (seat.bot.name == name_of_winner(*bots)) for seat in planned.seats}
-        yield played(planned, turns=10 + planned.repeat % 2, **scores)  # chance: none repeats another
+        scores = {
+            seat.role: 100 * (seat.bot.name == name_of_winner(*bots)) for seat in planned.seats
+        }
+        yield played(
+            planned, turns=10 + planned.repeat % 2, **scores
+        )  # chance: none repeats another

@@ -1,4 +1,6 @@
-"""Small games for the referee's tests: every shape of turn that rules can have, and nothing to learn."""
+"""Small games for the referee's tests: every shape of turn that rules can have, and nothing to
+learn.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,15 +40,23 @@ class Duet(Game[State]):
         return ("one", "two", "three four") if role == CHANCE else ("win", "wait", "walk on")
 
     def play(self, state: State, moves: Mapping[Role, Move]) -> State:
-        return (*state, "/".join(f"{role}:{moves[role]}" for role in (*self.roles, CHANCE) if role in moves))
+        return (
+            *state,
+            "/".join(f"{role}:{moves[role]}" for role in (*self.roles, CHANCE) if role in moves),
+        )
 
     def outcome(self, state: State) -> Outcome | None:
         if self._turns(state) < self.turns:
             return None
-        return Outcome({role: 100 if f"{role}:win" in "/".join(state) else 0 for role in self.roles}, "time up")
+        return Outcome(
+            {role: 100 if f"{role}:win" in "/".join(state) else 0 for role in self.roles}, "time up"
+        )
 
     def view(self, state: State, role: Role | None) -> tuple[Fact, ...]:
-        return (f"played {len(state)}", *(f"did {turn}" for turn in state if role is None or not self.hidden))
+        return (
+            f"played {len(state)}",
+            *(f"did {turn}" for turn in state if role is None or not self.hidden),
+        )
 
     def _turns(self, state: State) -> int:
         return len(state)
@@ -59,14 +69,18 @@ def bot(name: str) -> Bot:
 def reports(match: Match) -> tuple[SeatReport, ...]:
     """What a record has of seats whose bots ran without anything to tell."""
     return tuple(
-        SeatReport(role=seat.role, bot=seat.bot.name, digest=seat.bot.digest, ready=0.1, exit="exit 0")
+        SeatReport(
+            role=seat.role, bot=seat.bot.name, digest=seat.bot.digest, ready=0.1, exit="exit 0"
+        )
         for seat in match.seats
     )
 
 
 def match_of(game: Game[State], seed: int | str = 1, **conditions: object) -> Match:
     """A match at a toy game, a bot named after each role in its seat."""
-    board = Board(game="toy", name="box", rules="toy.py", digest="0", roles=game.roles, sides=game.sides)
+    board = Board(
+        game="toy", name="box", rules="toy.py", digest="0", roles=game.roles, sides=game.sides
+    )
     event = Event(
         name="test",
         seed=seed,

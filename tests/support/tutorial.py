@@ -1,4 +1,6 @@
-"""Pages as their reader follows them: their blocks and commands, and a page that leads through something."""
+"""Pages as their reader follows them: their blocks and commands, and a page that leads through
+something.
+"""
 
 import re
 import shlex
@@ -10,7 +12,9 @@ from tests.support import cup
 
 DOCS = Path(__file__).parents[2] / "docs"
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-SAVE = re.compile(r"(Save this as|Change these lines of|Replace the function `(\w+)` in)\s+`([^`]+)`")
+SAVE = re.compile(
+    r"(Save this as|Change these lines of|Replace the function `(\w+)` in)\s+`([^`]+)`"
+)
 MATCH = {"ID", "MATCH"}
 """Words of a command that stand for an id of a match, which a test can give."""
 
@@ -23,7 +27,9 @@ def blocks(page: str, language: str) -> list[str]:
 def typed(page: str) -> list[list[str]]:
     """Return every `arena ...` of a page's consoles, indented blocks and code spans, as words."""
     shown = [
-        re.split("[#>]", line.removeprefix("$ "))[0] for block in blocks(page, "console") for line in block.splitlines()
+        re.split("[#>]", line.removeprefix("$ "))[0]
+        for block in blocks(page, "console")
+        for line in block.splitlines()
     ]
     shown += re.findall(r"^ {4}(arena .*)$", page, re.MULTILINE)
     spans = re.findall(r"`(arena [^`]+)`", page)
@@ -31,17 +37,27 @@ def typed(page: str) -> list[list[str]]:
 
 
 def commands(page: str) -> list[list[str]]:
-    """Return those commands of a page in which no word such as FOLDER stands for something of the reader's own."""
-    return [words for words in typed(page) if not any(word.isupper() and word not in MATCH for word in words)]
+    """Return those commands of a page in which no word such as FOLDER stands for something of the
+    reader's own.
+    """
+    return [
+        words
+        for words in typed(page)
+        if not any(word.isupper() and word not in MATCH for word in words)
+    ]
 
 
 def follow(
-    page: str, folder: Path, extra: Mapping[str, Sequence[str]], elsewhere: Mapping[str, str] | None = None
+    page: str,
+    folder: Path,
+    extra: Mapping[str, Sequence[str]],
+    elsewhere: Mapping[str, str] | None = None,
 ) -> tuple[Path, list[subprocess.CompletedProcess[str]]]:
-    """Do what the page says, from an empty folder on; return the folder where it ends, and what its commands gave.
+    """Do what the page says, from an empty folder on; return the folder where it ends, and what its
+    commands gave.
 
-    `extra` has words to add to a command, such as those that make it quick. `elsewhere` has the files that the page
-    takes from other pages: each is written where the page names it.
+    `extra` has words to add to a command, such as those that make it quick. `elsewhere` has the
+    files that the page takes from other pages: each is written where the page names it.
     """
     done, end = [], 0
     for fence in FENCE.finditer(page):
@@ -70,9 +86,13 @@ def follow(
 
 
 def changed(text: str, lines: str) -> str:
-    """Return a TOML file with these lines in place of those with the same keys, lists over several lines too."""
+    """Return a TOML file with these lines in place of those with the same keys, lists over several
+    lines too.
+    """
     for line in lines.splitlines():
         key = line.partition(" =")[0]
-        text, times = re.subn(rf"^{key} = (\[[^\]]*\])?.*$", lambda _, line=line: line, text, flags=re.MULTILINE)
+        text, times = re.subn(
+            rf"^{key} = (\[[^\]]*\])?.*$", lambda _, line=line: line, text, flags=re.MULTILINE
+        )
         assert times == 1, key
     return text

@@ -1,6 +1,8 @@
-"""Make workspaces for tests: bots, rules and tournament.toml in a folder, as an organiser would have them.
+"""Make workspaces for tests: bots, rules and tournament.toml in a folder, as an organiser would
+have them.
 
-A test that needs results without a workspace takes `stored.py`: it makes archives of matches that nobody played.
+A test that needs results without a workspace takes `stored.py`: it makes archives of matches that
+nobody played.
 """
 
 import shutil
@@ -17,13 +19,15 @@ DEFAULTS = {"name": "cup", "seed": 5, "bots": "bots", "time": {"start": 10.0, "m
 """The keys of each tournament.toml; a busy machine reaches none of these limits."""
 
 
-def make(folder: Path, bots: Mapping[str, str] | None = None, boards: str = "sprint", **keys: object) -> Path:
+def make(
+    folder: Path, bots: Mapping[str, str] | None = None, boards: str = "sprint", **keys: object
+) -> Path:
     """Make a workspace in a new folder, or in an empty one; return the folder.
 
     Args:
         folder: its path.
-        bots: the text of each bot by its name: Python, or any script that begins with `#!`. None stands for `first`
-            and `last`, which play the first and the last legal move of any game.
+        bots: the text of each bot by its name: Python, or any script that begins with `#!`. None
+            stands for `first` and `last`, which play the first and the last legal move of any game.
         boards: labels, separated by blanks. `sprint` is over at once, and needs no thought.
         keys: more keys of tournament.toml, or others than `DEFAULTS`; a dict is a table.
     """
@@ -45,6 +49,8 @@ def make(folder: Path, bots: Mapping[str, str] | None = None, boards: str = "spr
 
 
 def make_slow(folder: Path, repeats: int = 20) -> Path:
-    """Make a workspace with an event of six matches a repeat, each of which waits for 0.1 s and computes little."""
+    """Make a workspace with an event of six matches a repeat, each of which waits for 0.1 s and
+    computes little.
+    """
     bots = {"first": sprint.FIRST, "last": sprint.LAST, "more": f"{sprint.FIRST}# more\n"}
     return make(folder, {name: sprint.slow(text) for name, text in bots.items()}, repeats=repeats)

@@ -1,4 +1,6 @@
-"""The library of all attacks: targets, a voice, raw system calls, an innocent end. Each is one file behind it."""
+"""The library of all attacks: targets, a voice, raw system calls, an innocent end. Each is one file
+behind it.
+"""
 
 import marshal
 import os
@@ -10,9 +12,13 @@ class Target:
     """The targets of an attack; see `Scene._aims`."""
 
 
-target = Target()  # read without json, and with ctypes only where it is used: each costs half a start
+target = (
+    Target()
+)  # read without json, and with ctypes only where it is used: each costs half a start
 target.__dict__.update(marshal.loads(bytes.fromhex(sys.argv[1])))
-sys.modules["attack"] = sys.modules[__name__]  # the attack follows in the same file, and imports from it
+sys.modules["attack"] = sys.modules[
+    __name__
+]  # the attack follows in the same file, and imports from it
 scratch = os.environ.get("TMPDIR", "/tmp")
 LINGER_S = 0.3
 """Long enough for several looks: the watchdog looks every 0.025."""
@@ -59,7 +65,9 @@ def checked(answer):
 
 
 def call(name, *arguments):
-    """A system call by its name; numbers are passed as longs, the rest as it is. OSError when it is refused."""
+    """A system call by its name; numbers are passed as longs, the rest as it is. OSError when it is
+    refused.
+    """
     import ctypes
 
     from attack import libc
@@ -74,7 +82,9 @@ def new_user_namespace(more=0):
 
 
 def attack(attempt, linger=0.0):
-    """Make the attempt, whatever comes of it; then be a bot that is ready, and stay until the end of input."""
+    """Make the attempt, whatever comes of it; then be a bot that is ready, and stay until the end
+    of input.
+    """
     try:
         attempt()
     except BaseException as error:  # noqa: BLE001 (an attack that fails is a bot all the same)

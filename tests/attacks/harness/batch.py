@@ -1,29 +1,33 @@
-"""Plays attacks at one stand, many side by side, and prints as JSON what came of each. A script; stands.py runs it.
+"""Plays attacks at one stand, many side by side, and prints as JSON what came of each. A script;
+stands.py runs it.
 
-Theory of operation. An attack is a bot: it makes its attempt as soon as it starts, whatever comes of it, then answers
-`ready` and stays until its input ends (attack.py). It is believed nothing, and nothing in arena is asked either. This
-process holds the targets (files, sockets, an opponent with a secret, a terminal), and looks at them, at /proc and at
-what the kernel keeps, before, during and after. It runs as the user whose files and processes are at stake, as the
-referee does.
+Theory of operation. An attack is a bot: it makes its attempt as soon as it starts, whatever comes
+of it, then answers `ready` and stays until its input ends (attack.py). It is believed nothing, and
+nothing in arena is asked either. This process holds the targets (files, sockets, an opponent with a
+secret, a terminal), and looks at them, at /proc and at what the kernel keeps, before, during and
+after. It runs as the user whose files and processes are at stake, as the referee does.
 
-A stand has about 150 attacks, and most of a scene is waiting: for an interpreter, a deadline, the end of a process. So
-a batch of scenes goes through these steps together.
+A stand has about 150 attacks, and most of a scene is waiting: for an interpreter, a deadline, the
+end of a process. So a batch of scenes goes through these steps together.
 
-1. Targets are put in place (`prepare`); opponents and accomplices start, and say that they are ready.
-2. Attackers start (`enter`) and are asked whether they are ready, all at once, by the same code as in a match. Whoever
-   answers is frozen. Whoever goes beyond a limit is ended by the watchdog: its result is `watched`.
-3. While all of them are frozen, each scene looks as its proof asks (`look`): it is too late afterwards for what a
-   process holds, and too early before for what it does when it is not asked.
-4. All bots end (`end_bots`), and each scene is judged before the sweep, since the sweep takes away what some proofs
-   are of.
-5. The door sweeps, as after a match. What then still has one of the scenes' rooms in its environment has outlived it;
-   so has what lies in a folder or in the kernel under a name that only this scene knows. It is noted as a leak, which
-   is another question than whether the attack worked, and taken away.
+1. Targets are put in place (`prepare`); opponents and accomplices start, and say that they are
+  ready.
+2. Attackers start (`enter`) and are asked whether they are ready, all at once, by the same code as
+  in a match. Whoever answers is frozen. Whoever goes beyond a limit is ended by the watchdog: its
+  result is `watched`.
+3. While all of them are frozen, each scene looks as its proof asks (`look`): it is too late
+  afterwards for what a process holds, and too early before for what it does when it is not asked.
+4. All bots end (`end_bots`), and each scene is judged before the sweep, since the sweep takes away
+  what some proofs are of.
+5. The door sweeps, as after a match. What then still has one of the scenes' rooms in its
+  environment has outlived it; so has what lies in a folder or in the kernel under a name that only
+  this scene knows. It is noted as a leak, which is another question than whether the attack worked,
+  and taken away.
 
-Every name, key and secret is drawn anew for each scene, so that neighbours are not mistaken for one another. Scenes
-that cannot have neighbours are played `alone`: those that concern every process, and those that take so much that a
-neighbour would feel it. What these take at most is seen by a thread that looks all the time, since the watchdog ends
-them before anybody could ask.
+Every name, key and secret is drawn anew for each scene, so that neighbours are not mistaken for one
+another. Scenes that cannot have neighbours are played `alone`: those that concern every process,
+and those that take so much that a neighbour would feel it. What these take at most is seen by a
+thread that looks all the time, since the watchdog ends them before anybody could ask.
 """
 
 import contextlib
@@ -55,7 +59,8 @@ from arena.sandbox.levels import CONFINING
 
 SIDE_BY_SIDE = 14
 FROZEN_S = 0.15
-"""So long a bot is watched that is not asked: it should use no CPU. That is 50 times what proves that it did."""
+"""So long a bot is watched that is not asked: it should use no CPU. That is 50 times what proves
+that it did."""
 STOPPING_S = 0.25
 """So long it may take until all threads of a bot have seen that they are stopped."""
 SAMPLED_S = 0.01
@@ -69,7 +74,9 @@ MEMORY = {"kernel": "Slab", "shared": "Shmem", "tables": "PageTables"}
 
 @contextlib.contextmanager
 def sampled(scene: Scene) -> Iterator[None]:
-    """Look at a scene again and again meanwhile, and keep the most that there was of what its proof asks for."""
+    """Look at a scene again and again meanwhile, and keep the most that there was of what its proof
+    asks for.
+    """
     name, over, children = scene.row.proof.peak[0], threading.Event(), set()
     at_first = outside.memory_of_the_machine(MEMORY[name]) if name in MEMORY else 0
 
@@ -92,7 +99,9 @@ def sampled(scene: Scene) -> Iterator[None]:
         }[name]
 
     def look() -> None:
-        look_s = 0.0  # a look at hundreds of processes takes long, and must leave the referee its time
+        look_s = (
+            0.0  # a look at hundreds of processes takes long, and must leave the referee its time
+        )
         while not over.wait(SAMPLED_S + 2 * look_s):
             begun = time.monotonic()
             scene.peak = max(scene.peak, measured())
@@ -115,7 +124,9 @@ def ask(bots: list[LiveBot], patience: float = PATIENCE_S) -> None:
 
 
 def take(step: Callable[[Scene], None], scenes: list[Scene]) -> None:
-    """Take a step of each scene. A scene in which that fails is broken: it says why, and the others go on."""
+    """Take a step of each scene. A scene in which that fails is broken: it says why, and the others
+    go on.
+    """
     for scene in scenes:
         if not scene.broken:
             try:
@@ -162,8 +173,9 @@ def play(stage: Stage, names: list[str]) -> list[Scene]:
 def watch_frozen(scenes: list[Scene]) -> None:
     """See how much CPU these use while they are not asked.
 
-    A bot that is stopped may run for a moment more: on a busy machine its threads run on until they have seen the
-    signal. So its use counts from when all of them have stopped; that they never do is its use, too.
+    A bot that is stopped may run for a moment more: on a busy machine its threads run on until they
+    have seen the signal. So its use counts from when all of them have stopped; that they never do
+    is its use, too.
     """
     until = time.monotonic() + STOPPING_S
     before = {}
@@ -177,7 +189,8 @@ def watch_frozen(scenes: list[Scene]) -> None:
 
 
 def commons() -> dict[str, socket.socket]:
-    """Return files that everybody may read, and claims to them, so that no other batch on this machine has them.
+    """Return files that everybody may read, and claims to them, so that no other batch on this
+    machine has them.
 
     Else its locks would be read as ours.
     """
@@ -186,7 +199,12 @@ def commons() -> dict[str, socket.socket]:
     random.SystemRandom().shuffle(paths)
     claims: dict[str, socket.socket] = {}
     for path in paths:
-        usable = len(claims) < COMMONS and path.is_file() and not path.is_symlink() and os.access(path, os.R_OK)
+        usable = (
+            len(claims) < COMMONS
+            and path.is_file()
+            and not path.is_symlink()
+            and os.access(path, os.R_OK)
+        )
         if usable and (claim := outside.claim(str(path))) is not None:
             claims[str(path)] = claim
     return claims
@@ -203,22 +221,29 @@ def main() -> None:
     (rules / "game.py").touch()
     claims = commons()
     innocent = Path.cwd() / "innocent"
-    # Open, as folders are; where nothing confines, private, as a careful organiser has it: a walk up would find it.
+    # Open, as folders are; where nothing confines, private, as a careful organiser has it: a walk
+    # up would find it.
     innocent.mkdir(mode=0o755 if order["level"] in CONFINING else 0o700)
     for name in ("innocent.py", "innocent.sh"):
         shutil.copy(Path(__file__).with_name(name), innocent)
-    (innocent / "secret.txt").write_text(order["token"].ljust(random.SystemRandom().randrange(1000, 10_000), "."))
+    (innocent / "secret.txt").write_text(
+        order["token"].ljust(random.SystemRandom().randrange(1000, 10_000), ".")
+    )
     for number in range(COMMONS):
         (rules / f"note{number:02}.toml").write_text("# nothing\n")
     signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
-    # Those that nobody answers for are in one batch, which waits for all of them at once; so are those that run on.
+    # Those that nobody answers for are in one batch, which waits for all of them at once; so are
+    # those that run on.
     crowd = sorted(
         (name for name in order["names"] if not EXPECTED[name].alone),
         key=lambda name: EXPECTED[name].proof is RAN_ON,
     )
     hasty = [name for name in crowd if EXPECTED[name].patience != PATIENCE_S]
     patient = [name for name in crowd if name not in hasty]
-    batches = [hasty, *(patient[first : first + SIDE_BY_SIDE] for first in range(0, len(patient), SIDE_BY_SIDE))]
+    batches = [
+        hasty,
+        *(patient[first : first + SIDE_BY_SIDE] for first in range(0, len(patient), SIDE_BY_SIDE)),
+    ]
     batches += [[name] for name in order["names"] if EXPECTED[name].alone]
     results = {}
     with Launcher() as launcher:
@@ -236,10 +261,17 @@ def main() -> None:
         )
         for names in filter(None, batches):
             begun = time.monotonic()
-            with outside.waited_for("alone") if EXPECTED[names[0]].alone else contextlib.nullcontext():
-                # No other batch on this machine plays such an attack meanwhile: it may signal every process of the
-                # machine, or take memory that another attack's measure of the whole machine sees.
-                scenes = play(replace(stage, launcher=Launcher()) if names == [OUTLIVES] else stage, names)
+            with (
+                outside.waited_for("alone")
+                if EXPECTED[names[0]].alone
+                else contextlib.nullcontext()
+            ):
+                # No other batch on this machine plays such an attack meanwhile: it may signal every
+                # process of the machine, or take memory that another attack's measure of the whole
+                # machine sees.
+                scenes = play(
+                    replace(stage, launcher=Launcher()) if names == [OUTLIVES] else stage, names
+                )
             for scene in scenes:
                 if scene.broken:
                     results[scene.name] = {"broken": scene.broken}
@@ -259,12 +291,19 @@ def main() -> None:
         while below := [
             pid
             for pid in outside.below(spawner)
-            if Process(pid).text("comm").strip() != "arena-spare" or pid not in procfs.children(spawner)
+            if Process(pid).text("comm").strip() != "arena-spare"
+            or pid not in procfs.children(spawner)
         ]:
             if time.monotonic() > until:
                 break
-            time.sleep(0.05)  # a spare process gets its name after the fork, and a killed process takes a moment to end
-    print(json.dumps({"results": results, "below": below, "rest": sorted(os.listdir(os.environ["TMPDIR"]))}))
+            # A spare process gets its name after the fork, and a killed process takes a moment to
+            # end.
+            time.sleep(0.05)
+    print(
+        json.dumps(
+            {"results": results, "below": below, "rest": sorted(os.listdir(os.environ["TMPDIR"]))}
+        )
+    )
     for claim in claims.values():
         claim.close()
 

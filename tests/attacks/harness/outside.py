@@ -23,7 +23,8 @@ CALLS = numbers(platform.machine())
 F_GETPIPE_SZ, FIONREAD, FS_IOC_GETFLAGS = 1032, 0x541B, 0x80086601
 GET_KEYRING_ID, UNLINK, SEARCH, USER_KEYRING = 0, 9, 10, -4  # of keyctl(2)
 MAPPED_BYTES = 3_000_000
-"""The size that is assumed of a removed file that is mapped but not open, so that nobody can ask for it."""
+"""The size that is assumed of a removed file that is mapped but not open, so that nobody can ask
+for it."""
 T = TypeVar("T")
 libc = ctypes.CDLL(None, use_errno=True)
 libc.syscall.restype = ctypes.c_long
@@ -97,7 +98,9 @@ class Process:
 
     @property
     def queued(self) -> int:
-        """The signals that wait for it, at most: the kernel counts them by user, and limits each process's own."""
+        """The signals that wait for it, at most: the kernel counts them by user, and limits each
+        process's own.
+        """
         return min(map(int, pairs(self.folder / "status")["SigQ"].split("/")))
 
     @property
@@ -107,7 +110,9 @@ class Process:
 
     def treatment(self) -> dict[str, object]:
         """Return how the kernel treats it, as far as others can change that."""
-        rows = [(line[:26].strip(), line[26:].split()) for line in self.text("limits").splitlines()[1:]]
+        rows = [
+            (line[:26].strip(), line[26:].split()) for line in self.text("limits").splitlines()[1:]
+        ]
         return {
             "limits": {name: (soft, hard) for name, (soft, hard, *_) in rows},
             "priority": os.getpriority(os.PRIO_PROCESS, self.pid),
@@ -124,7 +129,9 @@ class Process:
     @property
     def piped(self) -> int:
         """Bytes that wait in pipes of its own making, which are none of its first three."""
-        return sum(_pipe(entry, FIONREAD) for entry in entries(self.folder / "fd") if int(entry.name) > 2)
+        return sum(
+            _pipe(entry, FIONREAD) for entry in entries(self.folder / "fd") if int(entry.name) > 2
+        )
 
     @property
     def in_flight(self) -> int:
@@ -134,7 +141,11 @@ class Process:
     @property
     def memory_files(self) -> int:
         """Bytes in files that are in memory only and have no name (memfd)."""
-        return sum(_blocks(entry) for entry in entries(self.folder / "fd") if link(entry).startswith("/memfd:"))
+        return sum(
+            _blocks(entry)
+            for entry in entries(self.folder / "fd")
+            if link(entry).startswith("/memfd:")
+        )
 
     @property
     def hidden(self) -> int:
@@ -208,10 +219,15 @@ def _pipe(entry: Path, question: int) -> int:
 
 
 def marked(marks: list[str]) -> Iterator[tuple[str, int]]:
-    """Yield (mark, process) for each process, in whatever session it hides, whose environment has one of the marks."""
+    """Yield (mark, process) for each process, in whatever session it hides, whose environment has
+    one of the marks.
+    """
     for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
         variables = b""
-        with contextlib.suppress(OSError), open(f"/proc/{procfs.living(pid)}/environ", "rb", 0) as file:
+        with (
+            contextlib.suppress(OSError),
+            open(f"/proc/{procfs.living(pid)}/environ", "rb", 0) as file,
+        ):
             variables = file.read()
         for mark in marks:
             if mark.encode() in variables and procfs.see(pid) is not None:
@@ -238,13 +254,26 @@ def memory_of_the_machine(name: str) -> int:
 
 
 def state(path: Path) -> tuple[object, ...]:
-    """Return all that can be changed of a file: content, mode, times, names, attributes; `()` when it is gone."""
+    """Return all that can be changed of a file: content, mode, times, names, attributes; `()` when
+    it is gone.
+    """
     try:
         status, flags = path.stat(), b""
-        with path.open("rb") as file, contextlib.suppress(OSError):  # not every file system has them
+        with (
+            path.open("rb") as file,
+            contextlib.suppress(OSError),
+        ):  # not every file system has them
             flags = fcntl.ioctl(file, FS_IOC_GETFLAGS, bytes(8))
         names = tuple(os.listxattr(path))
-        return path.read_bytes(), status.st_mode, status.st_mtime_ns, status.st_nlink, status.st_ino, names, flags
+        return (
+            path.read_bytes(),
+            status.st_mode,
+            status.st_mtime_ns,
+            status.st_nlink,
+            status.st_ino,
+            names,
+            flags,
+        )
     except OSError:
         return ()
 
@@ -265,11 +294,15 @@ def remove_system_v(key: int) -> list[str]:
 
 def add_key(tag: str, secret: str) -> None:
     """Add a key to our user's keyring."""
-    libc.syscall(CALLS["add_key"], b"user", tag.encode(), secret.encode(), len(secret), USER_KEYRING)
+    libc.syscall(
+        CALLS["add_key"], b"user", tag.encode(), secret.encode(), len(secret), USER_KEYRING
+    )
 
 
 def remove_key(user: int | None, tag: str) -> bool:
-    """Remove the key of this name from a user's keyring (None = ours), in a child; return whether there was one."""
+    """Remove the key of this name from a user's keyring (None = ours), in a child; return whether
+    there was one.
+    """
     pid = os.fork()
     if pid:
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
@@ -277,7 +310,9 @@ def remove_key(user: int | None, tag: str) -> bool:
     try:
         if user and os.getuid() == 0:
             os.setresuid(user, user, user)
-        libc.syscall(CALLS["keyctl"], GET_KEYRING_ID, USER_KEYRING, 1, 0, 0)  # make the keyring known
+        libc.syscall(
+            CALLS["keyctl"], GET_KEYRING_ID, USER_KEYRING, 1, 0, 0
+        )  # make the keyring known
         key = libc.syscall(CALLS["keyctl"], SEARCH, USER_KEYRING, b"user", tag.encode(), 0)
         if key > 0:
             code = 0
@@ -298,7 +333,9 @@ def set_own_limit(soft: int) -> None:
 
 
 def claim(name: str) -> socket.socket | None:
-    """Return a socket that has this name on the whole machine until it is closed; None when another socket has it."""
+    """Return a socket that has this name on the whole machine until it is closed; None when another
+    socket has it.
+    """
     claim = socket.socket(socket.AF_UNIX)
     try:
         claim.bind(f"\0arena-attacks-{name}"[:100])

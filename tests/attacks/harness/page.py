@@ -1,10 +1,14 @@
-"""The tables of docs/attacks.md: attacks, from EXPECTED, and calls, from the policy. As a script it writes them."""
+"""The tables of docs/attacks.md: attacks, from EXPECTED, and calls, from the policy. As a script it
+writes them.
+"""
 
 import ast
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[3]))  # as a script: this folder alone is known, and arena is above it
+sys.path.insert(
+    0, str(Path(__file__).parents[3])
+)  # as a script: this folder alone is known, and arena is above it
 
 from table import ATTACKS, EXPECTED, LEVELS, MEANING, WARM, Row
 
@@ -21,13 +25,21 @@ def table() -> str:
     lines += [f"- **{word}**: {meaning}" for word, meaning in MEANING.items()]
     columns = (*LEVELS, WARM)
     for category in dict.fromkeys(row.category for row in EXPECTED.values()):
-        lines += ["", f"## {category}", "", f"| a bot | {' | '.join(columns)} |", "|---|" + "---|" * len(columns)]
+        lines += [
+            "",
+            f"## {category}",
+            "",
+            f"| a bot | {' | '.join(columns)} |",
+            "|---|" + "---|" * len(columns),
+        ]
         lines += [line(name, row) for name, row in EXPECTED.items() if row.category == category]
     return "\n".join(lines)
 
 
 def line(name: str, row: Row) -> str:
-    """Return the row of an attack: what it does, and a word a level; two where root's bots fare otherwise."""
+    """Return the row of an attack: what it does, and a word a level; two where root's bots fare
+    otherwise.
+    """
     pairs = [*zip(row.user, row.root, strict=True), row.warm]
     cells = [user if user == root else f"{user} ({root})" for user, root in pairs]
     return f"| [{sentence(name)}](../tests/attacks/{name}.py) | {' | '.join(cells)} |"
@@ -40,9 +52,14 @@ def sentence(name: str) -> str:
 
 
 def calls() -> str:
-    """Return the table of the calls that the filter allows. A star marks those whose arguments are judged."""
+    """Return the table of the calls that the filter allows. A star marks those whose arguments are
+    judged.
+    """
     judged = {*policy.CHECKS, *policy.OF_ONE_PROCESS, *policy.TO_ITSELF, *policy.PROCESSES.split()}
-    lines = ["| what for | the calls; of those with a star only some arguments are allowed |", "|---|---|"]
+    lines = [
+        "| what for | the calls; of those with a star only some arguments are allowed |",
+        "|---|---|",
+    ]
     for reason, names in policy.ALLOWED.items():
         marked = (f"`{name}`" + "\\*" * (name in judged) for name in names.split())
         lines.append(f"| {reason} | {' '.join(marked)} |")

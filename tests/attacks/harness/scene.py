@@ -1,4 +1,5 @@
-"""One attack on stage, and all that it aims at: files, sockets, a terminal, an opponent, an accomplice.
+"""One attack on stage, and all that it aims at: files, sockets, a terminal, an opponent, an
+accomplice.
 
 A scene is played in steps, so that many can be played side by side: batch.py says which and why.
 """
@@ -46,7 +47,8 @@ class Stage:
     innocent: Path
     """The folder of all opponents, with a secret in it."""
     commons: tuple[str, ...]
-    """Files that everybody may read, and whose locks and times no other batch looks at meanwhile."""
+    """Files that everybody may read, and whose locks and times no other batch looks at
+    meanwhile."""
 
 
 class Scene:
@@ -73,15 +75,23 @@ class Scene:
         self.peak = 0
         self.said = ""
         self.left: list[str] = []
-        self.conditions = Conditions(sandbox=stage.level, limits=self.row.limits, freeze=True, warm=stage.warm)
+        self.conditions = Conditions(
+            sandbox=stage.level, limits=self.row.limits, freeze=True, warm=stage.warm
+        )
 
     def prepare(self) -> None:
         """Put all targets in their places, and start whoever else plays."""
         self.folder.mkdir(parents=True)
         self.leaving.callback(shutil.rmtree, self.folder, ignore_errors=True)
         self.folder.chmod(0o777)
-        self.canary, self.results, self.private = (self.folder / name for name in ("canary", "event.sqlite", "key"))
-        for path in (self.canary, self.results, self.private) if self.row.needs == "files" else (self.canary,):
+        self.canary, self.results, self.private = (
+            self.folder / name for name in ("canary", "event.sqlite", "key")
+        )
+        for path in (
+            (self.canary, self.results, self.private)
+            if self.row.needs == "files"
+            else (self.canary,)
+        ):
             path.write_text(self.stage.token)
             path.chmod(0o600 if path == self.private else 0o666)
         with contextlib.suppress(OSError):  # not every file system keeps them
@@ -101,7 +111,9 @@ class Scene:
                 os.chmod(os.ttyname(self.slave), 0o666)
         if self.row.needs == "setting":
             self.setting = SETTING.read_text()
-            self.leaving.callback(lambda: SETTING.read_text() == self.setting or SETTING.write_text(self.setting))
+            self.leaving.callback(
+                lambda: SETTING.read_text() == self.setting or SETTING.write_text(self.setting)
+            )
         if self.row.needs == "key":
             outside.add_key(self.tag, self.stage.token)
             self.leaving.callback(outside.remove_key, None, self.tag)
@@ -113,7 +125,9 @@ class Scene:
         if self.row.opponent:
             self.opponent = self._start("opponent", freeze=self.row.opponent == "frozen")
         if self.row.twice:
-            self.accomplice = self._start("accomplice", freeze=self.row.twice != "at once", message=self.message)
+            self.accomplice = self._start(
+                "accomplice", freeze=self.row.twice != "at once", message=self.message
+            )
 
     def enter(self) -> None:
         """Start the attacker; whoever else plays is ready by now."""
@@ -123,7 +137,11 @@ class Scene:
             self.opponent_before = process.treatment()
             self.address = process.find(self.stage.token)
             secret = self.opponent.child.room.home / "secret.txt"
-            aims = {"opponent": self.opponent.program, "opponent_file": str(secret), "address": self.address}
+            aims = {
+                "opponent": self.opponent.program,
+                "opponent_file": str(secret),
+                "address": self.address,
+            }
         if self.accomplice and self.row.twice == "later":
             self.accomplice.end()
         self.before = outside.state(self.canary), outside.state(self.results), outside.own_limit()
@@ -142,7 +160,9 @@ class Scene:
                 bot.end()
 
     def see_what_is_left(self) -> None:
-        """See what it said, and what outlives the match outside of every folder that arena removes."""
+        """See what it said, and what outlives the match outside of every folder that arena
+        removes.
+        """
         self.said = self.bot.report().stderr + "\n".join(self.bot.reply.remarks)
         self.after = outside.state(self.canary), outside.state(self.results), outside.own_limit()
         self.new_files = {entry.name for entry in self.folder.iterdir()} - self.files
@@ -181,7 +201,9 @@ class Scene:
         return [pid for _, pid in outside.marked([self.mark])]
 
     def stays(self) -> bool:
-        """Return whether processes stay at its end; the kernel may take a moment to kill a whole namespace."""
+        """Return whether processes stay at its end; the kernel may take a moment to kill a whole
+        namespace.
+        """
         until = time.monotonic() + DYING_S
         while self.processes():
             if time.monotonic() > until:
@@ -194,11 +216,19 @@ class Scene:
         return Process(self.bot.program).stored(self.bot.child.spec.scratch)
 
     def changed_namespace(self) -> bool:
-        """Return whether one of its processes is in a user or network namespace that it was not given."""
+        """Return whether one of its processes is in a user or network namespace that it was not
+        given.
+        """
         child = self.bot.child
-        around = [child.pid, *procfs.children(child.pid)] if self.stage.level == "bubblewrap" else []
+        around = (
+            [child.pid, *procfs.children(child.pid)] if self.stage.level == "bubblewrap" else []
+        )
         given = Process(around[-1] if around else os.getpid()).spaces
-        return any(Process(pid).spaces not in (given, ("", "")) for pid in self.processes() if pid not in around)
+        return any(
+            Process(pid).spaces not in (given, ("", ""))
+            for pid in self.processes()
+            if pid not in around
+        )
 
     def _open_sockets(self) -> None:
         for name, family, kind, address in (
@@ -225,7 +255,11 @@ class Scene:
         python = RUN_PYTHON if self.stage.warm else (self.stage.python, "-ESsBu")
         if part == "opponent":
             files, argument = self.stage.innocent, f"secret={self.stage.token}"
-            command = (*python, "innocent.py", argument) if self.stage.warm else ("/bin/sh", "innocent.sh", argument)
+            command = (
+                (*python, "innocent.py", argument)
+                if self.stage.warm
+                else ("/bin/sh", "innocent.sh", argument)
+            )
         else:
             files = self.stage.bots / f"{self.name}.py"
             argument = marshal.dumps({**self._aims(), "message": message, **aims}).hex()

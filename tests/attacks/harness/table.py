@@ -1,7 +1,8 @@
-"""EXPECTED, the one table of attacks: the targets and the proof that each needs, and what is expected at each level.
+"""EXPECTED, the one table of attacks: the targets and the proof that each needs, and what is
+expected at each level.
 
-The words of a level's column are the keys of MEANING. Nothing here runs anything. A proof is what is true outside,
-never what the bot claims; batch.py says when it is looked at.
+The words of a level's column are the keys of MEANING. Nothing here runs anything. A proof is what
+is true outside, never what the bot claims; batch.py says when it is looked at.
 """
 
 import signal
@@ -29,7 +30,9 @@ MEANING = {
     "limited": "refused or ended at a limit, whichever comes first",
     "possible": "it works",
     "harmless": "it works, and gains nothing",
-    "kernel": "arena does nothing against it; it depends on the kernel, its settings and the moment",
+    "kernel": (
+        "arena does nothing against it; it depends on the kernel, its settings and the moment"
+    ),
     "-": "not tried: it would mean nothing there",
 }
 ACCEPTED = {
@@ -54,11 +57,14 @@ class Proof:
     """A way to see that an attack got what it meant to. `scene` is a Scene of scene.py."""
 
     frozen: Callable[[Any], object] | None = None
-    """Look while the attacker lives and is not asked. What is gone by then (an OSError) proves nothing."""
+    """Look while the attacker lives and is not asked. What is gone by then (an OSError) proves
+    nothing."""
     ended: Callable[[Any, Any], object] = lambda _, seen: seen
-    """Judge once it has ended, before what it left is swept, with what `frozen` returned (None = it was gone)."""
+    """Judge once it has ended, before what it left is swept, with what `frozen` returned (None = it
+    was gone)."""
     peak: tuple[str, float] | None = None
-    """Instead: one of the measures of batch.py, and how much of it there must have been at one moment."""
+    """Instead: one of the measures of batch.py, and how much of it there must have been at one
+    moment."""
 
 
 def while_frozen(look: Callable[[Any], object]) -> Proof:
@@ -86,12 +92,18 @@ def holds(*marks: str) -> Proof:
 
 def opponent(look: Callable[[Process], object]) -> Proof:
     """Something about its opponent, which lives."""
-    return while_frozen(lambda scene: scene.opponent.program and look(Process(scene.opponent.program)))
+    return while_frozen(
+        lambda scene: scene.opponent.program and look(Process(scene.opponent.program))
+    )
 
 
 def opponent_differs(name: str) -> Proof:
     """The kernel treats its opponent in another way than before."""
-    return while_frozen(lambda scene: Process(scene.opponent.program).treatment()[name] != scene.opponent_before[name])
+    return while_frozen(
+        lambda scene: (
+            Process(scene.opponent.program).treatment()[name] != scene.opponent_before[name]
+        )
+    )
 
 
 def said(expected: Callable[[Any], str]) -> Proof:
@@ -102,7 +114,9 @@ def said(expected: Callable[[Any], str]) -> Proof:
 def line_of(path: str) -> Proof:
     """It said a line of this file."""
     return at_its_end(
-        lambda scene: any(line in scene.said for line in Path(path).read_text().splitlines() if len(line) > 15)
+        lambda scene: any(
+            line in scene.said for line in Path(path).read_text().splitlines() if len(line) > 15
+        )
     )
 
 
@@ -122,16 +136,25 @@ CHANGED = at_its_end(lambda scene: scene.before[:2] != scene.after[:2] or scene.
 LEFT_BEHIND = at_its_end(lambda scene: scene.left)
 STAYED = at_its_end(lambda scene: scene.stays())
 FLED = while_frozen(  # from the group that is stopped and killed
-    lambda scene: any(procfs.group(pid) not in (None, scene.bot.child.pid) for pid in scene.processes())
+    lambda scene: any(
+        procfs.group(pid) not in (None, scene.bot.child.pid) for pid in scene.processes()
+    )
 )
-RAISED = itself(lambda process: any(hard == str(1 << 40) for _, hard in process.treatment()["limits"].values()))
-MOUNTED = while_frozen(lambda scene: f"tmpfs {scene.tag} " in Process(scene.bot.program).text("mountinfo"))
+RAISED = itself(
+    lambda process: any(hard == str(1 << 40) for _, hard in process.treatment()["limits"].values())
+)
+MOUNTED = while_frozen(
+    lambda scene: f"tmpfs {scene.tag} " in Process(scene.bot.program).text("mountinfo")
+)
 ELSEWHERE = while_frozen(lambda scene: scene.changed_namespace())
 RAN_ON = while_frozen(lambda scene: scene.used_while_frozen > 0.003)
-SPOKE_FOR_OPPONENT = while_frozen(lambda scene: scene.tag.encode() in outside.waiting(scene.opponent.child.stdout))
+SPOKE_FOR_OPPONENT = while_frozen(
+    lambda scene: scene.tag.encode() in outside.waiting(scene.opponent.child.stdout)
+)
 OVERWRITTEN = while_frozen(  # the secret of its opponent
     lambda scene: (
-        Process(scene.opponent.program).memory(scene.address, len(scene.stage.token)) != scene.stage.token.encode()
+        Process(scene.opponent.program).memory(scene.address, len(scene.stage.token))
+        != scene.stage.token.encode()
     )
 )
 KILLED = while_frozen(lambda scene: Process(scene.opponent.program).state in ("", "Z"))
@@ -171,14 +194,15 @@ class Row:
     opponent: str = ""
     """`frozen` or `awake`, if there is one."""
     twice: str = ""
-    """It has an accomplice: `later`, when that has ended; `meanwhile`, while it is frozen; `at once`, while it runs."""
+    """It has an accomplice: `later`, when that has ended; `meanwhile`, while it is frozen; `at
+    once`, while it runs."""
     limits: Limits = FORKS
     alone: bool = False
     """Nothing else runs meanwhile: it is large, or it concerns everybody."""
     patience: float = PATIENCE_S
     needs: str = ""
-    """Another target that it has: `sockets`, a `terminal`, a `key`, a `sleeper` (a process), a `setting` (SETTING);
-    `files` beside the canary; or the `kit`."""
+    """Another target that it has: `sockets`, a `terminal`, a `key`, a `sleeper` (a process), a
+    `setting` (SETTING); `files` beside the canary; or the `kit`."""
     architecture: str = ""
     """The only one that it is written for."""
 
@@ -257,8 +281,12 @@ EXPECTED = {
     "removes_files": row(FILES, CHANGED, "SSPP"),
     "moves_files": row(FILES, CHANGED, "SSPP"),
     "makes_devices": row(FILES, while_frozen(lambda scene: scene.in_scratch()[2]), "SSSS", "SSSP"),
-    "runs_what_it_wrote": row(FILES, itself(lambda process: "/room" in process.link("exe")), "SHHH"),
-    "runs_a_set_uid_program": row(FILES, itself(lambda process: process.user == 0), "SSSP", "SSS-", patience=HANGS_S),
+    "runs_what_it_wrote": row(
+        FILES, itself(lambda process: "/room" in process.link("exe")), "SHHH"
+    ),
+    "runs_a_set_uid_program": row(
+        FILES, itself(lambda process: process.user == 0), "SSSP", "SSS-", patience=HANGS_S
+    ),
     "writes_system_settings": row(FILES, SET, "SSSS", "SSSP", needs="setting", **alone),
     "reads_the_referees_environment": row(PROCESSES, LEAKED, "SSPP", "SSSP"),
     "reads_the_opponents_folder_through_proc": row(PROCESSES, LEAKED, "SSPP", "SSSP", **frozen),
@@ -267,28 +295,47 @@ EXPECTED = {
     "reads_the_opponents_memory_by_call": row(PROCESSES, LEAKED, "SSKK", "SSSK", **frozen),
     "writes_the_opponents_memory": row(PROCESSES, OVERWRITTEN, "SSKK", "SSSK", **frozen),
     "traces_the_opponent": row(PROCESSES, TRACED, "SSKK", "SSSK", **frozen),
-    "steals_the_opponents_descriptors": row(PROCESSES, SPOKE_FOR_OPPONENT, "SSKK", "SSSK", **frozen),
+    "steals_the_opponents_descriptors": row(
+        PROCESSES, SPOKE_FOR_OPPONENT, "SSKK", "SSSK", **frozen
+    ),
     "kills_the_opponent": row(PROCESSES, KILLED, "SSPP", "SSSP", **frozen),
-    "stops_the_opponent": row(PROCESSES, opponent(lambda process: process.state == "T"), "SSPP", "SSSP", **awake),
-    "wakes_the_opponent": row(PROCESSES, opponent(lambda process: process.state != "T"), "SSPP", "SSSP", **frozen),
+    "stops_the_opponent": row(
+        PROCESSES, opponent(lambda process: process.state == "T"), "SSPP", "SSSP", **awake
+    ),
+    "wakes_the_opponent": row(
+        PROCESSES, opponent(lambda process: process.state != "T"), "SSPP", "SSSP", **frozen
+    ),
     "signals_the_referee": row(PROCESSES, signalled(USR1), "SSPP", "SSSP"),
     "signals_everybody": row(PROCESSES, signalled(URG), "SSPP", "SSSP", **alone),
     "signals_a_thread": row(PROCESSES, signalled(USR2), "SSPP", "SSSP"),
     "queues_a_signal": row(PROCESSES, signalled(QUEUED), "SSPP", "SSSP"),
     "signals_by_descriptor": row(PROCESSES, signalled(BY_DESCRIPTOR), "SSPP", "SSSP"),
     "signals_by_a_pipe": row(PROCESSES, signalled(BY_PIPE), "SSPP", "SSSP"),
-    "limits_the_referee": row(PROCESSES, at_its_end(lambda scene: scene.before[2] != scene.after[2]), "SSPP", "SSSP"),
+    "limits_the_referee": row(
+        PROCESSES, at_its_end(lambda scene: scene.before[2] != scene.after[2]), "SSPP", "SSSP"
+    ),
     "limits_the_opponent": row(PROCESSES, opponent_differs("limits"), "SSPP", "SSSP", **frozen),
     "slows_the_opponent": row(PROCESSES, opponent_differs("priority"), "SSPP", "SSSP", **frozen),
     "idles_the_opponent": row(PROCESSES, opponent_differs("policy"), "SSPP", "SSSP", **frozen),
     "pins_the_opponent": row(PROCESSES, opponent_differs("cores"), "SSPP", "SSSP", **frozen),
-    "slows_the_opponents_disk": row(PROCESSES, opponent_differs("priority at the disk"), "SSPP", "SSSP", **frozen),
-    "finds_processes": row(PROCESSES, said(lambda scene: f"found {scene.sleeper.pid}"), "PSPP", needs="sleeper"),
-    "moves_itself_to_a_core": row(PROCESSES, itself(lambda process: len(process.treatment()["cores"]) == 1), "SSPP"),
+    "slows_the_opponents_disk": row(
+        PROCESSES, opponent_differs("priority at the disk"), "SSPP", "SSSP", **frozen
+    ),
+    "finds_processes": row(
+        PROCESSES, said(lambda scene: f"found {scene.sleeper.pid}"), "PSPP", needs="sleeper"
+    ),
+    "moves_itself_to_a_core": row(
+        PROCESSES, itself(lambda process: len(process.treatment()["cores"]) == 1), "SSPP"
+    ),
     "raises_its_limits": row(PROCESSES, RAISED, "SSS-", limits=Limits()),
-    "kills_itself": row(PROCESSES, at_its_end(lambda scene: "SIGKILL" in scene.bot.reply.words), "SSPP"),
+    "kills_itself": row(
+        PROCESSES, at_its_end(lambda scene: "SIGKILL" in scene.bot.reply.words), "SSPP"
+    ),
     "stops_itself": row(
-        PROCESSES, at_its_end(lambda scene: scene.bot.reply.ending == "timeout"), "SSPP", patience=HANGS_S
+        PROCESSES,
+        at_its_end(lambda scene: scene.bot.reply.ending == "timeout"),
+        "SSPP",
+        patience=HANGS_S,
     ),
     "hides_from_the_watchdog": row(PROCESSES, UNREADABLE, "SSPP", "SSP-"),
     "changes_its_group": row(PROCESSES, FLED, "SSPP"),
@@ -298,13 +345,17 @@ EXPECTED = {
     "wakes_itself_by_ends_of_children": row(PROCESSES, RAN_ON, "SSKK", limits=Limits(processes=64)),
     "wakes_its_parent_out_of_turn": row(PROCESSES, RAN_ON, "SSSS", limits=Limits(processes=4)),
     "works_on_in_the_kernel": row(PROCESSES, RAN_ON, "SSKK", **alone),
-    "wakes_itself_by_a_timer": row(PROCESSES, RAN_ON, "SSKK"),  # a timer must expire between two stops
+    "wakes_itself_by_a_timer": row(
+        PROCESSES, RAN_ON, "SSKK"
+    ),  # a timer must expire between two stops
     "connects_by_tcp": row(NETWORK, reached("tcp"), "SSPP", needs="sockets"),
     "sends_by_udp": row(NETWORK, reached("udp"), "SSPP", needs="sockets"),
     "connects_to_a_path": row(NETWORK, reached("unix"), "SSPP", needs="sockets"),
     "connects_to_an_abstract_name": row(NETWORK, reached("abstract"), "SSPP", needs="sockets"),
     "sends_from_a_socket_pair": row(NETWORK, reached("datagrams"), "SSPP", needs="sockets"),
-    "listens": row(NETWORK, while_frozen(lambda scene: outside.connects(scene.free)), "SSPP", needs="sockets"),
+    "listens": row(
+        NETWORK, while_frozen(lambda scene: outside.connects(scene.free)), "SSPP", needs="sockets"
+    ),
     "opens_a_netlink_socket": row(NETWORK, holds("socket:"), "SSPP"),
     "opens_a_vsock": row(NETWORK, holds("socket:"), "SSKK"),
     "opens_a_raw_socket": row(NETWORK, holds("socket:"), "SSSS", "SSSP"),
@@ -338,29 +389,49 @@ EXPECTED = {
     "reads_a_key": row(LEFT, LEAKED, "SSKK", "SSSK", needs="key"),
     "locks_its_folders": row(LEFT, LEFT_BEHIND, "WSWW", "SSSS"),
     "forks_without_end": row(AMOUNTS, peak("processes", 5), "SSWW", limits=Limits(), **alone),
-    "leaves_its_children_unreaped": row(AMOUNTS, peak("ended", 450), "LLLL", limits=Limits(processes=3), **alone),
+    "leaves_its_children_unreaped": row(
+        AMOUNTS, peak("ended", 450), "LLLL", limits=Limits(processes=3), **alone
+    ),
     "threads_without_end": row(AMOUNTS, peak("threads", 400), "LLLL", **alone),
     "eats_memory": row(AMOUNTS, peak("memory", MEMORY), "SSSW", limits=SMALL, **alone),
     "eats_memory_in_children": row(AMOUNTS, peak("memory", MEMORY), "WWWW", limits=MANY, **alone),
     "eats_shared_memory": row(AMOUNTS, peak("memory", MEMORY), "SSWW", limits=SMALL, **alone),
     "hides_shared_memory": row(AMOUNTS, peak("shared", 80_000_000), "SSPP", limits=SMALL, **alone),
-    "hides_shared_memory_in_a_device": row(AMOUNTS, peak("shared", 80_000_000), "SSPP", limits=SMALL, **alone),
+    "hides_shared_memory_in_a_device": row(
+        AMOUNTS, peak("shared", 80_000_000), "SSPP", limits=SMALL, **alone
+    ),
     "eats_stack": row(AMOUNTS, peak("memory", MEMORY), "SSWW", limits=SMALL, **alone),
-    "hides_memory_in_page_tables": row(AMOUNTS, peak("tables", MEMORY), "WWWW", limits=SMALL, **alone),
-    "eats_memory_files": row(AMOUNTS, peak("memory_files", 20_000_000), "SSWW", limits=SMALL, **alone),
-    "eats_memory_in_pipes": row(AMOUNTS, itself(lambda process: process.pipe_size > 1 << 16), "SSPP", **alone),
+    "hides_memory_in_page_tables": row(
+        AMOUNTS, peak("tables", MEMORY), "WWWW", limits=SMALL, **alone
+    ),
+    "eats_memory_files": row(
+        AMOUNTS, peak("memory_files", 20_000_000), "SSWW", limits=SMALL, **alone
+    ),
+    "eats_memory_in_pipes": row(
+        AMOUNTS, itself(lambda process: process.pipe_size > 1 << 16), "SSPP", **alone
+    ),
     "hides_memory_in_pipes": row(AMOUNTS, itself(lambda process: process.piped), "SSPP"),
     "hides_pages_of_files_in_pipes": row(AMOUNTS, itself(lambda process: process.piped), "SSPP"),
     "eats_memory_in_socket_pairs": row(AMOUNTS, peak("kernel", 12_000_000), "PPPP", **alone),
-    "fills_its_queue_of_signals": row(AMOUNTS, itself(lambda process: process.queued > 10_000), "SSSP"),
+    "fills_its_queue_of_signals": row(
+        AMOUNTS, itself(lambda process: process.queued > 10_000), "SSSP"
+    ),
     "eats_cpu_in_threads": row(AMOUNTS, ALWAYS, "WWWW", limits=CPU, **alone),
     "eats_cpu_in_children": row(AMOUNTS, peak("children", 8), "PPPP", limits=SHORT_LIVES, **alone),
-    "fills_its_scratch_folder": row(AMOUNTS, peak("stored", SCRATCH * 1.5), "WLWW", limits=SMALL, **alone),
-    "fills_its_scratch_folder_with_names": row(AMOUNTS, peak("files", 450), "WWWW", limits=SMALL, **alone),
+    "fills_its_scratch_folder": row(
+        AMOUNTS, peak("stored", SCRATCH * 1.5), "WLWW", limits=SMALL, **alone
+    ),
+    "fills_its_scratch_folder_with_names": row(
+        AMOUNTS, peak("files", 450), "WWWW", limits=SMALL, **alone
+    ),
     "digs_deep": row(AMOUNTS, ALWAYS, "WWWW", limits=SMALL, **alone),
-    "allocates_past_the_end": row(AMOUNTS, peak("stored", SCRATCH * 1.5), "LLLL", limits=SMALL, **alone),
+    "allocates_past_the_end": row(
+        AMOUNTS, peak("stored", SCRATCH * 1.5), "LLLL", limits=SMALL, **alone
+    ),
     "hides_data_in_removed_files": row(AMOUNTS, HIDDEN, "WLWW", limits=SMALL, **alone),
-    "hides_data_on_its_way": row(AMOUNTS, itself(lambda process: process.in_flight), "SSPP", limits=SMALL),
+    "hides_data_on_its_way": row(
+        AMOUNTS, itself(lambda process: process.in_flight), "SSPP", limits=SMALL
+    ),
     "hides_data_in_a_thread": row(AMOUNTS, HIDDEN, "SLPP", limits=SMALL, **alone),
     "hides_data_behind_its_end": row(AMOUNTS, HIDDEN, "WLWW", limits=SMALL, **alone),
     "hides_data_behind_vanishing_names": row(AMOUNTS, IN_FILES, "WLWW", limits=SMALL, **alone),
@@ -368,7 +439,9 @@ EXPECTED = {
     "hides_data_in_nameless_files": row(AMOUNTS, HIDDEN, "SSLL", limits=SMALL, **alone),
     "hides_data_in_mapped_files": row(AMOUNTS, HIDDEN, "WLWW", limits=SMALL, **alone),
     "leaves_a_note": row(SIGNS, TOLD, "SSPP", twice="later"),
-    "leaves_a_note_in_times_of_reading": row(SIGNS, TOLD, "KSKK", twice="later", needs="kit", **alone),
+    "leaves_a_note_in_times_of_reading": row(
+        SIGNS, TOLD, "KSKK", twice="later", needs="kit", **alone
+    ),
     "leaves_a_note_in_the_page_cache": row(SIGNS, TOLD, "KKKK", twice="later", **alone),
     "signals_by_futexes": row(SIGNS, TOLD, "PPPP", twice="at once"),
     "signals_by_locks": row(SIGNS, TOLD, "SSPP", twice="meanwhile"),

@@ -1,4 +1,6 @@
-"""Bots behind a bridge, in the folder `bots` of a test, and matches of them in the words of the command."""
+"""Bots behind a bridge, in the folder `bots` of a test, and matches of them in the words of the
+command.
+"""
 
 import json
 from collections.abc import Mapping

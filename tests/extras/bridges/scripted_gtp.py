@@ -1,6 +1,8 @@
-"""A Go engine without Go: it plays the vertices that its arguments name, and misbehaves as they say.
+"""A Go engine without Go: it plays the vertices that its arguments name, and misbehaves as they
+say.
 
-Words: `E5` and other vertices, `resign`, `refuse`, `crash`, `hang`; the last one holds for all later turns.
+Words: `E5` and other vertices, `resign`, `refuse`, `crash`, `hang`; the last one holds for all
+later turns.
 """
 
 import sys
@@ -12,7 +14,10 @@ for line in sys.stdin:
     command, *words = line.split()
     reply = ""
     if command == "list_commands":
-        reply = "list_commands\nboardsize\nclear_board\nkomi\nplay\ngenmove\nlevel\ntime_settings\ntime_left"
+        reply = (
+            "list_commands\nboardsize\nclear_board\nkomi\nplay\ngenmove\nlevel\ntime_settings\n"
+            "time_left"
+        )
     elif command == "level" and words != ["3"]:
         print("? level is 3\n", flush=True)
         continue

@@ -1,7 +1,8 @@
-"""A chess engine without chess: it plays the moves that its arguments name, and misbehaves as they say.
+"""A chess engine without chess: it plays the moves that its arguments name, and misbehaves as they
+say.
 
-Words: `e2e4` and other moves, in order; `crash`, `hang`, `hang-start`, `flood`, `line`, `close`, `slow`. The last
-one holds for all later turns.
+Words: `e2e4` and other moves, in order; `crash`, `hang`, `hang-start`, `flood`, `line`, `close`,
+`slow`. The last one holds for all later turns.
 """
 
 import os

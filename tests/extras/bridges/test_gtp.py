@@ -1,4 +1,6 @@
-"""Go engines play openspiel/go behind the bridge gtp: a scripted one for what goes wrong, and gnugo."""
+"""Go engines play openspiel/go behind the bridge gtp: a scripted one for what goes wrong, and
+gnugo.
+"""
 
 import shutil
 from pathlib import Path
@@ -18,7 +20,9 @@ DICE = python("say(random.choice(legal))", first="import random; random.seed(1)"
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("gtp") / "ws"
-    return workspaces.make(folder, {"last": cup.LAST, "dice": DICE}, GO, time={"start": 10.0, "move": 2.0})
+    return workspaces.make(
+        folder, {"last": cup.LAST, "dice": DICE}, GO, time={"start": 10.0, "move": 2.0}
+    )
 
 
 def scripted(folder, name, script, **options):
@@ -51,7 +55,9 @@ def test_a_fault_of_an_engine_is_told_in_words_that_name_the_engine(folder, scri
 
 
 def test_an_engine_that_hangs_loses_on_time_and_the_verdict_names_it(tmp_path):
-    folder = workspaces.make(tmp_path / "ws", {"last": cup.LAST}, GO, time={"start": 10.0, "move": 0.3})
+    folder = workspaces.make(
+        tmp_path / "ws", {"last": cup.LAST}, GO, time={"start": 10.0, "move": 0.3}
+    )
     ending, words = fault(played(folder, GO, scripted(folder, "hang", "hang"), "last"))
     assert ending == "timeout"
     assert "the engine engine.py has given no answer to 'genmove B'" in words
@@ -87,7 +93,10 @@ def test_gnugo_plays_a_whole_match_and_wins_against_dice(folder):
     path = shutil.which("gnugo", path="/usr/games:/usr/bin")
     if path is None:
         pytest.skip("gnugo is not installed: apt-get install gnugo")
-    command = [path, *["--mode", "gtp", "--chinese-rules", "--capture-all-dead", "--play-out-aftermath"]]
+    command = [
+        path,
+        *["--mode", "gtp", "--chinese-rules", "--capture-all-dead", "--play-out-aftermath"],
+    ]
     bot(folder, "gnugo", "gtp", {}, command=command, options={"level": 1})
     row = played(folder, "openspiel/go(board_size=5)", "bots/gnugo", "dice")
     assert (row["reason"], row["faults"]) == ("finished", [])

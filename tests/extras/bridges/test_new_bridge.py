@@ -11,7 +11,9 @@ AGENT = "def agent(observation, configuration):\n    return observation.step % 7
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    folder = workspaces.make(tmp_path_factory.mktemp("new") / "ws", {"taken": cup.LAST}, "connect_four")
+    folder = workspaces.make(
+        tmp_path_factory.mktemp("new") / "ws", {"taken": cup.LAST}, "connect_four"
+    )
     (folder / "agent.py").write_text(AGENT)
     (folder / "engine").write_text("#!/bin/sh\n")
     (folder / "engine").chmod(0o755)
@@ -23,7 +25,9 @@ def new(folder, *words):
 
 
 def test_an_agent_is_copied_into_its_folder_and_plays(folder):
-    done = new(folder, "ada", "--bridge", "kaggle", "--engine", "./agent.py", "--game", "connect_four")
+    done = new(
+        folder, "ada", "--bridge", "kaggle", "--engine", "./agent.py", "--game", "connect_four"
+    )
     assert done.returncode == 0, done.stderr
     assert "arena check bots/ada --board connect_four" in done.stdout
     assert moves(played(folder, "connect_four", "ada", "ada"))[:2] == ["drop 1", "drop 2"]
@@ -47,7 +51,10 @@ def test_an_engine_is_copied_with_its_mode_and_one_of_the_system_stays_where_it_
         (["x", "--bridge", "uci"], "--bridge: name the bot and its program"),
         (["x", "--bridge", "uci", "--engine", "./absent"], "there is no file './absent'"),
         (["x", "--bridge", "uci", "--engine", "'"], "no closing quotation"),
-        (["taken", "--bridge", "kaggle", "--engine", "agent.py"], "bots/taken.py: is there already"),
+        (
+            ["taken", "--bridge", "kaggle", "--engine", "agent.py"],
+            "bots/taken.py: is there already",
+        ),
     ],
 )
 def test_a_mistake_is_one_line_and_makes_nothing(folder, words, message):

@@ -27,7 +27,9 @@ def test_the_commands_of_the_page_make_a_bot_that_plays(tmp_path, block):
     program = program_of(block)
     if shutil.which(program, path="/usr/games:/usr/bin") is None:
         pytest.skip(f"{program} is not installed: apt-get install {program}")
-    folder = workspaces.make(tmp_path / "ws", {}, "openspiel/chess", time={"start": 10.0, "move": MOVE_S[program]})
+    folder = workspaces.make(
+        tmp_path / "ws", {}, "openspiel/chess", time={"start": 10.0, "move": MOVE_S[program]}
+    )
     for line in block.splitlines():
         done = cup.arena(folder, *shlex.split(line)[1:])
         assert done.returncode == 0, done.stdout + done.stderr

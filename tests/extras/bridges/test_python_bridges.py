@@ -1,4 +1,6 @@
-"""Bots in Python that were written for Kaggle or for OpenSpiel play as they are, and their faults are theirs."""
+"""Bots in Python that were written for Kaggle or for OpenSpiel play as they are, and their faults
+are theirs.
+"""
 
 import pytest
 
@@ -81,7 +83,12 @@ def agent(observation, configuration):
 
 
 def test_the_last_function_is_the_agent_and_imports_find_the_modules_beside_it(folder):
-    files = {"main.py": "import extra\ndef one(x):\n    return x\ndef two(observation):\n    return extra.COLUMN\n"}
+    files = {
+        "main.py": (
+            "import extra\ndef one(x):\n    return x\ndef two(observation):\n"
+            "    return extra.COLUMN\n"
+        )
+    }
     path = bot(folder, "last", "kaggle", {**files, "extra.py": "COLUMN = 3\n"})
     assert moves(played(folder, "connect_four", path, path))[0] == "drop 4"
 
@@ -129,8 +136,14 @@ def make_bot(game, player_id):
 @pytest.mark.parametrize("answer", ["state.legal_actions()[-1]", "({}, state.legal_actions()[-1])"])
 def test_a_bot_of_openspiel_hears_of_each_action_of_the_others(folder, answer):
     pytest.importorskip("pyspiel")
-    path = bot(folder, f"steps-{len(answer)}", "openspiel", {"bot.py": STEPS.replace("{answer}", answer)})
-    assert moves(played(folder, "openspiel/tic_tac_toe", path, path))[:3] == ["x(2,2)", "o(2,1)", "x(2,0)"]
+    path = bot(
+        folder, f"steps-{len(answer)}", "openspiel", {"bot.py": STEPS.replace("{answer}", answer)}
+    )
+    assert moves(played(folder, "openspiel/tic_tac_toe", path, path))[:3] == [
+        "x(2,2)",
+        "o(2,1)",
+        "x(2,0)",
+    ]
 
 
 def test_a_bot_of_openspiel_is_refused_where_the_state_would_show_what_is_hidden(folder):
@@ -138,7 +151,9 @@ def test_a_bot_of_openspiel_is_refused_where_the_state_would_show_what_is_hidden
     path = bot(folder, "peeks", "openspiel", {"bot.py": "def step(state):\n    return 0\n"})
     row = played(folder, "openspiel/kuhn_poker", path, path)
     assert "openspiel/kuhn_poker hides a part of its state" in row["faults"][0]["words"]
-    assert fault(played(folder, "openspiel/tic_tac_toe", path, path))[0] == "illegal_move"  # in the second turn
+    assert (
+        fault(played(folder, "openspiel/tic_tac_toe", path, path))[0] == "illegal_move"
+    )  # in the second turn
 
 
 def test_a_bridge_of_a_stranger_is_a_file_beside_the_bot(folder):
@@ -171,13 +186,21 @@ def test_the_bridge_and_its_options_are_a_part_of_the_digest(folder, tmp_path):
         ({"bridge": "kagle"}, "bridge: there is no bridge 'kagle'; did you mean 'kaggle'?"),
         ({"bridge": "mine.py"}, "bridge: there is no file 'mine.py' in the bot's folder"),
         ({"bridge": "../mine.py"}, "bridge: there is no bridge '../mine.py'"),
-        ({"options": {"a": {"b": 1}}}, "options: 'a': expected a text, a number, true, false, or a list"),
-        ({"options": {"a": "x\nquit"}}, "options: 'a': a text has at most 1000 characters, in one line"),
+        (
+            {"options": {"a": {"b": 1}}},
+            "options: 'a': expected a text, a number, true, false, or a list",
+        ),
+        (
+            {"options": {"a": "x\nquit"}},
+            "options: 'a': a text has at most 1000 characters, in one line",
+        ),
     ],
 )
 def test_a_mistake_in_the_keys_of_a_bridge_is_one_line(folder, tmp_path, keys, words):
     bot(tmp_path, "ada", **({"bridge": "kaggle", "files": {"agent.py": FIRST_FREE}} | keys))
-    done = cup.arena(folder, "match", *[str(tmp_path / "bots" / "ada")] * 2, "--board", "connect_four")
+    done = cup.arena(
+        folder, "match", *[str(tmp_path / "bots" / "ada")] * 2, "--board", "connect_four"
+    )
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert f"bot.toml: {words}" in done.stderr
 

@@ -1,4 +1,6 @@
-"""Chess engines play openspiel/chess behind the bridge uci: scripted ones for what goes wrong, and Debian's."""
+"""Chess engines play openspiel/chess behind the bridge uci: scripted ones for what goes wrong, and
+Debian's.
+"""
 
 import json
 import shutil
@@ -33,7 +35,9 @@ def scripted(folder, name, script, **options):
 
 def test_an_engine_plays_each_kind_of_move(folder):
     # White castles and promotes; both sides name their moves as UCI has them.
-    white = scripted(folder, "white", "g1f3 g2g3 f1g2 e1g1 h2h4 h4h5 h5g6 g6h7 h7g8q crash", go="depth 1")
+    white = scripted(
+        folder, "white", "g1f3 g2g3 f1g2 e1g1 h2h4 h4h5 h5g6 g6h7 h7g8q crash", go="depth 1"
+    )
     black = scripted(folder, "black", "a7a6 a6a5 a5a4 a4a3 g7g6 b7b6 b6b5 b5b4 b4b3", go="depth 1")
     row = played(folder, CHESS, black, white)  # OpenSpiel's player0 has the black pieces
     assert moves(row)[::2] == ["Nf3", "g3", "Bg2", "O-O", "h4", "h5", "hxg6", "gxh7", "hxg8=Q"]
@@ -45,7 +49,9 @@ def test_an_engine_is_told_the_moves_so_far_and_the_time_that_it_has(folder):
     white = scripted(folder, "asked", "e2e4 crash")
     row = played(folder, CHESS, scripted(folder, "answers", "e7e5"), white)
     assert moves(row) == ["e4", "e5"]
-    (record,) = json.loads(cup.arena(folder, "match", "bots/answers", white, "--board", CHESS, "--json").stdout)
+    (record,) = json.loads(
+        cup.arena(folder, "match", "bots/answers", white, "--board", CHESS, "--json").stdout
+    )
     assert "ended with exit status 7 after 'go movetime 19" in fault(record)[1]
 
 
@@ -116,12 +122,18 @@ def test_options_that_an_engine_takes_may_be_of_any_kind_and_case(folder):
 
 def test_an_engine_that_cannot_be_started_is_named(folder):
     path = bot(folder, "absent", "uci", {"notes.txt": ""}, command="./no-such-engine")
-    assert "the engine no-such-engine cannot be started: No such file" in fault(played(folder, CHESS, "last", path))[1]
+    assert (
+        "the engine no-such-engine cannot be started: No such file"
+        in fault(played(folder, CHESS, "last", path))[1]
+    )
 
 
 def test_a_board_that_is_not_chess_is_refused(folder):
     row = played(folder, "openspiel/breakthrough", "last", scripted(folder, "lost", "e2e4"))
-    assert "the bridge uci plays openspiel/chess, and the match is openspiel/breakthrough" in fault(row)[1]
+    assert (
+        "the bridge uci plays openspiel/chess, and the match is openspiel/breakthrough"
+        in fault(row)[1]
+    )
 
 
 def test_an_engine_behind_a_bridge_is_allowed_its_process_and_no_other_bot_is(folder):
@@ -146,7 +158,12 @@ def test_an_organiser_may_allow_no_engine_behind_a_bridge(folder):
 
 
 def test_a_bridge_in_tournament_toml_starts_a_program_that_is_in_no_folder(tmp_path):
-    engine = {"name": "engine", "command": "python scripted.py e2e4 crash", "bridge": "uci", "options": {"Hash": 2}}
+    engine = {
+        "name": "engine",
+        "command": "python scripted.py e2e4 crash",
+        "bridge": "uci",
+        "options": {"Hash": 2},
+    }
     folder = workspaces.make(tmp_path / "ws", {"last": cup.LAST}, CHESS, bot=[engine])
     (folder / "scripted.py").write_text(SCRIPTED)
     assert moves(played(folder, CHESS, "last", "engine"))[0] == "e4"
@@ -159,7 +176,13 @@ def test_a_bridge_in_tournament_toml_starts_a_program_that_is_in_no_folder(tmp_p
 
 def test_engines_play_an_event_with_processes_that_stay_and_it_can_be_verified(tmp_path):
     folder = workspaces.make(
-        tmp_path / "ws", {"last": cup.LAST}, CHESS, keep=True, max_matches=4, repeats=2, workers={"count": 1}
+        tmp_path / "ws",
+        {"last": cup.LAST},
+        CHESS,
+        keep=True,
+        max_matches=4,
+        repeats=2,
+        workers={"count": 1},
     )
     scripted(folder, "stays", "e2e4 e2e5")
     done = cup.arena(folder, "run", "--no-charts")

@@ -11,7 +11,9 @@ from tests.support import cup, tutorial
 ID = re.compile(r"\b[0-9a-f]{12}\b")
 AUTHORS = (tutorial.DOCS / "bot-authors.md").read_text("utf-8")
 # What stands below the example are the details, which show commands that end with mistakes.
-CLASS, _, _ = (tutorial.DOCS / "extras/classroom.md").read_text("utf-8").partition("\n## Whose bot is it?\n")
+CLASS, _, _ = (
+    (tutorial.DOCS / "extras/classroom.md").read_text("utf-8").partition("\n## Whose bot is it?\n")
+)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -22,7 +24,9 @@ def hurried():
 
 @pytest.fixture(scope="module")
 def homework(tmp_path_factory):
-    (shortest, *_) = (text for language, text in tutorial.FENCE.findall(AUTHORS) if language == "python")
+    (shortest, *_) = (
+        text for language, text in tutorial.FENCE.findall(AUTHORS) if language == "python"
+    )
     folder = tmp_path_factory.mktemp("homework")
     return tutorial.follow(CLASS, folder, QUICK, {"handed_in/s2.py": shortest})
 
@@ -35,9 +39,13 @@ def test_the_class_gets_the_marks_that_the_page_shows(homework):
     assert done[1].stdout.endswith("\n\nevents can be played here\n")
     (printed,) = (step.stdout for step in done if step.args[0] == "grade")
     shown = [text for language, text in tutorial.FENCE.findall(CLASS) if language == "text"]
-    assert [line.rstrip() for line in ID.sub("ID", printed).splitlines()] == ID.sub("ID", shown[0]).splitlines()
+    assert [line.rstrip() for line in ID.sub("ID", printed).splitlines()] == ID.sub(
+        "ID", shown[0]
+    ).splitlines()
     with (folder / "results/homework/grades.csv").open(encoding="utf-8") as file:
-        reasons = [row[f"reason_{number}"] for row in list(csv.DictReader(file))[:2] for number in (1, 2)]
+        reasons = [
+            row[f"reason_{number}"] for row in list(csv.DictReader(file))[:2] for number in (1, 2)
+        ]
     assert reasons == shown[1].splitlines()
 
 

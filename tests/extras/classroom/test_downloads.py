@@ -1,4 +1,6 @@
-"""`arena submit` and what learning platforms let a teacher download: whose each file is, and what is one bot."""
+"""`arena submit` and what learning platforms let a teacher download: whose each file is, and what
+is one bot.
+"""
 
 import json
 import os
@@ -74,7 +76,9 @@ def zipped(folder: Path) -> Path:
 def test_a_download_gives_each_person_one_bot_with_all_of_its_files(platform, crowd, tmp_path):
     folder = download(tmp_path / "class", DOWNLOADS[platform])
     requests = class_of(folder, People(crowd))
-    answers = {answer.name.lower(): answer for answer in untried(tmp_path, crowd).submit_all(requests)}
+    answers = {
+        answer.name.lower(): answer for answer in untried(tmp_path, crowd).submit_all(requests)
+    }
     assert {answer.status for answer in answers.values()} == {"accepted"}
     ann, bob = sorted(answers.values(), key=lambda answer: answer.name[0] in "Bbdv")
     program = tmp_path / "bots" / f"{ann.name}.py"
@@ -83,18 +87,24 @@ def test_a_download_gives_each_person_one_bot_with_all_of_its_files(platform, cr
         assert [answer.note.display for answer in (ann, bob)] == ["Ann Lee", "Bob de Vries"]
         assert answers.keys() == {"ann_lee", "bob_de_vries"}
     if "folders" not in platform:
-        assert sorted(path.name for path in (tmp_path / "bots" / bob.name).iterdir()) == ["help.py", "main.py"]
+        assert sorted(path.name for path in (tmp_path / "bots" / bob.name).iterdir()) == [
+            "help.py",
+            "main.py",
+        ]
 
 
 def test_a_whole_class_may_be_handed_in_as_the_zip_that_the_platform_makes(tmp_path):
     here = classroom.workspace(tmp_path / "ws")
     (here / "roster.csv").write_text(
         "Student,ID,SIS User ID,SIS Login ID,Section,HW 1 (7)\n    Points Possible,,,,,10\n"
-        '"Lee, Ann",12345,s1,ann@x.example,A,\n"Vries, Bob de",12346,s2,bob,A,\n"Roe, Cy",12347,s3,cy,A,\n'
+        '"Lee, Ann",12345,s1,ann@x.example,A,\n"Vries, Bob de",12346,s2,bob,A,\n'
+        '"Roe, Cy",12347,s3,cy,A,\n'
         '"Student, Test",99,,abc,A,\n'
     )
     archive = zipped(download(tmp_path / "class", DOWNLOADS["Canvas"]))
-    done = cup.arena(here, "submit", str(archive), "--people", "roster.csv", "--json", "--feedback", "letters")
+    done = cup.arena(
+        here, "submit", str(archive), "--people", "roster.csv", "--json", "--feedback", "letters"
+    )
     assert {row["name"]: row["email"] for row in json.loads(done.stdout)} == {
         "Ann_Lee": "ann@x.example",
         "Bob_de_Vries": "",
@@ -107,7 +117,11 @@ def test_a_whole_class_may_be_handed_in_as_the_zip_that_the_platform_makes(tmp_p
     one = cup.arena(here, "submit", str(tmp_path / "s3.py"), "--people", "roster.csv")
     assert (one.returncode, "nothing from" in one.stderr) == (0, False)
     again = cup.arena(here, "submit", str(archive), "--people", "roster.csv")
-    assert (again.returncode, "2 known" in again.stderr, "nothing from" in again.stderr) == (0, True, False)
+    assert (again.returncode, "2 known" in again.stderr, "nothing from" in again.stderr) == (
+        0,
+        True,
+        False,
+    )
 
 
 def test_a_text_that_was_typed_into_the_platform_is_refused_in_words(tmp_path):
@@ -124,18 +138,26 @@ def test_a_text_that_was_typed_into_the_platform_is_refused_in_words(tmp_path):
 
 def test_with_keep_best_all_bots_of_a_person_play(tmp_path):
     files = {"ann.py": GOOD, "ann_bot2.py": LAST, "ann@x.example.py": "# 3\n" + GOOD}
-    folder, ann = download(tmp_path / "class", files), Person(name="Ann Lee", id="ann", email="ann@x.example")
+    folder, ann = (
+        download(tmp_path / "class", files),
+        Person(name="Ann Lee", id="ann", email="ann@x.example"),
+    )
     for time, name in enumerate(("ann.py", "ann@x.example.py", "ann_bot2.py")):
         os.utime(folder / name, (time, time))
     (newest,) = class_of(folder, People([ann]))
-    assert (newest.path.name, [path.name for path in newest.older]) == ("ann_bot2.py", ["ann.py", "ann@x.example.py"])
+    assert (newest.path.name, [path.name for path in newest.older]) == (
+        "ann_bot2.py",
+        ["ann.py", "ann@x.example.py"],
+    )
     for _ in range(2):
         answers = untried(tmp_path, [ann]).submit_all(class_of(folder, People([ann]), every=True))
         assert [answer.name for answer in answers] == ["Ann_Lee", "Ann_Lee-2", "Ann_Lee-3"]
 
 
 def test_two_people_of_one_name_keep_their_own_bots(tmp_path):
-    files = {f"Ann Lee_{number}_assignsubmission_file_bot.py": f"# {number}\n{GOOD}" for number in (7, 8)}
+    files = {
+        f"Ann Lee_{number}_assignsubmission_file_bot.py": f"# {number}\n{GOOD}" for number in (7, 8)
+    }
     folder = download(tmp_path / "class", files)
     for crowd in (
         (),
@@ -151,7 +173,9 @@ def test_two_people_of_one_name_keep_their_own_bots(tmp_path):
         ]
         assert names == [("Ann_Lee", ""), ("Ann_Lee-2", ""), ("Ann_Lee-2", "")]
     worksheet = tmp_path / "people.csv"
-    worksheet.write_text("Identifier,Full name,ID number\nParticipant 7,Ann Lee,s1\nParticipant 8,Ann Lee,s2\n")
+    worksheet.write_text(
+        "Identifier,Full name,ID number\nParticipant 7,Ann Lee,s1\nParticipant 8,Ann Lee,s2\n"
+    )
     crowd = people.read(worksheet)
     assert [crowd.author(each.label).id for each in class_of(folder, crowd)] == ["s1", "s2"]
 
@@ -159,8 +183,16 @@ def test_two_people_of_one_name_keep_their_own_bots(tmp_path):
 def test_people_whose_names_differ_in_an_accent_only_have_bots_of_their_own(tmp_path):
     crowd = Person(name="Jürgen Roe", id="s1"), Person(name="Jurgen Roe", id="s2")
     everybody = People(crowd)
-    assert everybody.author(label_of("Jürgen Roe")).id == everybody.author(label_of("roejürgen_77_88_bot")).id == "s1"
-    assert everybody.author(label_of("Jurgen Roe")).id == everybody.author(label_of("roejurgen_77_88_bot")).id == "s2"
+    assert (
+        everybody.author(label_of("Jürgen Roe")).id
+        == everybody.author(label_of("roejürgen_77_88_bot")).id
+        == "s1"
+    )
+    assert (
+        everybody.author(label_of("Jurgen Roe")).id
+        == everybody.author(label_of("roejurgen_77_88_bot")).id
+        == "s2"
+    )
     assert everybody.author(label_of("Jürgén Roe")) is None
     for known in (crowd, ()):
         (tmp_path / f"{len(known)}").mkdir()
@@ -171,7 +203,9 @@ def test_people_whose_names_differ_in_an_accent_only_have_bots_of_their_own(tmp_
         assert submissions._store.names() == ("Jurgen_Roe", "Jurgen_Roe-2")
     (tmp_path / "Jürgen.py").write_text(GOOD)
     (tmp_path / "Jurgen.py").write_text(LAST)
-    assert [classroom.submit(submissions, tmp_path / f"{name}.py").name for name in ("Jürgen", "Jurgen")] == [
+    assert [
+        classroom.submit(submissions, tmp_path / f"{name}.py").name for name in ("Jürgen", "Jurgen")
+    ] == [
         "Jurgen",
         "Jurgen-2",
     ]
@@ -208,9 +242,9 @@ ROSTERS = {
     "Moodle": b"\xef\xbb\xbfFirst name,Surname,ID number,Email address\nAnn,Lee,s1,ann@x.example\n",
     "Moodle, later": b"First name,Last name,ID number,Email address\nAnn,Lee,s1,ann@x.example\n",
     "Canvas": b'Student,ID,SIS User ID,SIS Login ID,Section\n"Lee, Ann",12345,s1,ann@x.example,A\n',
-    "Blackboard": "Last Name\tFirst Name\tUsername\tStudent ID\tE-Mail\nLee\tAnn\tann\ts1\tann@x.example\n".encode(
-        "utf-16"
-    ),
+    "Blackboard": (
+        "Last Name\tFirst Name\tUsername\tStudent ID\tE-Mail\nLee\tAnn\tann\ts1\tann@x.example\n"
+    ).encode("utf-16"),
 }
 
 
@@ -233,7 +267,9 @@ def test_archives_in_archives_without_end_are_refused(tmp_path):
     archive = tmp_path / "bot.zip"
     for _ in range(9):
         with zipfile.ZipFile(tmp_path / "next.zip", "w") as packed:
-            packed.write(archive, "bot.zip") if archive.exists() else packed.writestr("bot.py", GOOD)
+            packed.write(archive, "bot.zip") if archive.exists() else packed.writestr(
+                "bot.py", GOOD
+            )
         (tmp_path / "next.zip").rename(archive)
     answer = classroom.submit(untried(tmp_path), archive)
     assert (answer.status, "not a bot" in answer.words) == ("refused", True), answer

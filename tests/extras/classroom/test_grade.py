@@ -45,7 +45,9 @@ marks = 5
 """
 
 
-def workspace(folder: Path, *names: str, toml: str = TOML + GRADE, missing: int = 0, **scores: int | Ending) -> Path:
+def workspace(
+    folder: Path, *names: str, toml: str = TOML + GRADE, missing: int = 0, **scores: int | Ending
+) -> Path:
     """Make a workspace whose event of these bots and `walker` is played, but for the last matches.
 
     Each bot named in `scores` has this score or ending in each seat, all others 50.
@@ -53,7 +55,8 @@ def workspace(folder: Path, *names: str, toml: str = TOML + GRADE, missing: int 
     of = stored.event(*names, "walker", repeats=2)
     plan = list(stored.plan(of))
     records = [
-        stored.played(match, **{seat.role: scores.get(seat.bot.name, 50) for seat in match.seats}) for match in plan
+        stored.played(match, **{seat.role: scores.get(seat.bot.name, 50) for seat in match.seats})
+        for match in plan
     ]
     stored.store(folder / "results" / "cup", of, records[: len(plan) - missing])
     (folder / "bots").mkdir(parents=True)
@@ -61,7 +64,9 @@ def workspace(folder: Path, *names: str, toml: str = TOML + GRADE, missing: int 
     return folder
 
 
-def match(score: int, repeat: int = 0, *, bot: str = "ada", other: str = "walker", swapped: bool = False) -> Played:
+def match(
+    score: int, repeat: int = 0, *, bot: str = "ada", other: str = "walker", swapped: bool = False
+) -> Played:
     """A duel with this score of `bot`."""
     bots = (other, bot) if swapped else (bot, other)
     scores = (100 - score, score) if swapped else (score, 100 - score)
@@ -77,12 +82,17 @@ def match(score: int, repeat: int = 0, *, bot: str = "ada", other: str = "walker
 
 
 def asked(points: float) -> Threshold:
-    return Threshold(reference="walker", board="duel", labels=("mummy_maze/duel",), points=points, marks=5)
+    return Threshold(
+        reference="walker", board="duel", labels=("mummy_maze/duel",), points=points, marks=5
+    )
 
 
 def judged(points: float, *played: Played, alike: bool = False) -> grades.Judged:
     """The result of ada; `alike`: what was played was the same in each pairing."""
-    transcripts = {one.id: one.seats["explorer"] == "ada" if alike else number for number, one in enumerate(played)}
+    transcripts = {
+        one.id: one.seats["explorer"] == "ada" if alike else number
+        for number, one in enumerate(played)
+    }
     return grades.judge(["ada"], [asked(points)], played, transcripts)["ada"][0]
 
 
@@ -130,7 +140,9 @@ def test_pairings_that_are_all_won_are_not_certain_and_legs_of_one_seed_count_on
     assert judged(80, *won).within_noise
     legs = [match(100 if leg else 0, n, swapped=leg) for n in range(10) for leg in (False, True)]
     low, high = judged(50, *legs).interval
-    assert (low, high) == pytest.approx((36, 64), abs=0.1)  # each pairing is a 50; four more are added
+    assert (low, high) == pytest.approx(
+        (36, 64), abs=0.1
+    )  # each pairing is a 50; four more are added
 
 
 @pytest.mark.parametrize("chance", [0.1, 0.5, 0.8])
@@ -138,7 +150,8 @@ def test_pairings_that_are_all_won_are_not_certain_and_legs_of_one_seed_count_on
 def test_the_interval_holds_the_true_mean_in_95_of_100_events(chance, pairings):
     draw = random.Random(f"{chance} {pairings}")
     intervals = (
-        judged(50, *(match(100 * (draw.random() < chance), n) for n in range(pairings))).interval for _ in range(400)
+        judged(50, *(match(100 * (draw.random() < chance), n) for n in range(pairings))).interval
+        for _ in range(400)
     )
     held = sum(low <= 100 * chance <= high for low, high in intervals)
     assert held >= 0.93 * 400
@@ -158,7 +171,13 @@ def test_students_without_a_bot_are_in_the_table(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "bots that belong to nobody in the table of people: =cy" in done.stderr
     ada, ben, dee, cy = rows(folder, "cup")
-    assert (ada["student"], ada["id"], ada["bot"], ada["marks"], ada["out_of"]) == ("Ada", "s1", "ada", "5", "5")
+    assert (ada["student"], ada["id"], ada["bot"], ada["marks"], ada["out_of"]) == (
+        "Ada",
+        "s1",
+        "ada",
+        "5",
+        "5",
+    )
     assert (ben["marks"], ben["state"]) == ("0", "played")
     assert ben["note"].startswith("it never started, so that it lost all of its matches")
     assert (dee["bot"], dee["marks"], dee["note"]) == ("", "0", "nothing was handed in")
@@ -169,7 +188,10 @@ def test_students_without_a_bot_are_in_the_table(tmp_path):
 def test_grades_are_for_their_owner_alone_and_the_same_bytes_again(tmp_path):
     folder = workspace(tmp_path, "ada", "ben")
     cup.arena(folder, "grade", "--gradescope", "marks")
-    written = {path: path.read_bytes() for path in (folder / "results" / "cup" / "grades.csv", *folder.glob("marks/*"))}
+    written = {
+        path: path.read_bytes()
+        for path in (folder / "results" / "cup" / "grades.csv", *folder.glob("marks/*"))
+    }
     assert len(written) == 3
     assert {stat.S_IMODE(path.stat().st_mode) for path in written} == {0o600}
     cup.arena(folder, "grade", "--gradescope", "marks")
@@ -178,13 +200,30 @@ def test_grades_are_for_their_owner_alone_and_the_same_bytes_again(tmp_path):
 
 def test_a_file_for_gradescope_is_called_after_the_e_mail_and_names_nobody_else(tmp_path):
     folder = workspace(tmp_path, "ada", "ben", ada=90, ben=10)
-    (folder / "people.csv").write_text("name,e-mail,id\nAda,ada@x.example,s1\nBen,../../ben,s2\nDee,,../s3\n")
+    (folder / "people.csv").write_text(
+        "name,e-mail,id\nAda,ada@x.example,s1\nBen,../../ben,s2\nDee,,../s3\n"
+    )
     cup.arena(folder, "grade", "--gradescope", "marks")
-    assert {path.name for path in (folder / "marks").iterdir()} == {"ada@x.example.json", "ben.json", "s3.json"}
+    assert {path.name for path in (folder / "marks").iterdir()} == {
+        "ada@x.example.json",
+        "ben.json",
+        "s3.json",
+    }
     result = json.loads((folder / "marks" / "ada@x.example.json").read_text())
-    assert (result["score"], result["tests"][0]["score"], result["tests"][0]["max_score"]) == (5, 5, 5)
-    assert (result["tests"][0]["status"], result["leaderboard"][0]) == ("passed", {"name": "marks", "value": 5})
-    for path, others in (("ada@x.example", ("ben", "dee")), ("ben", ("ada", "dee")), ("s3", ("ada", "ben"))):
+    assert (result["score"], result["tests"][0]["score"], result["tests"][0]["max_score"]) == (
+        5,
+        5,
+        5,
+    )
+    assert (result["tests"][0]["status"], result["leaderboard"][0]) == (
+        "passed",
+        {"name": "marks", "value": 5},
+    )
+    for path, others in (
+        ("ada@x.example", ("ben", "dee")),
+        ("ben", ("ada", "dee")),
+        ("s3", ("ada", "ben")),
+    ):
         text = (folder / "marks" / f"{path}.json").read_text().lower()
         assert not [name for name in others if name in text]
     assert json.loads((folder / "marks" / "s3.json").read_text())["tests"][0]["output"].endswith(
@@ -204,7 +243,10 @@ def test_missing_matches_are_one_line_and_partial_grades_what_is_there(tmp_path)
     folder = workspace(tmp_path, "ada", "ben", missing=5)
     done = cup.arena(folder, "grade")
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "5 of 30 matches are not played yet: `arena run`; `--partial` grades what is there\n"
+    assert (
+        done.stderr
+        == "5 of 30 matches are not played yet: `arena run`; `--partial` grades what is there\n"
+    )
     assert not (folder / "results" / "cup" / "grades.csv").exists()
     done = cup.arena(folder, "grade", "--partial", "--json")
     assert done.returncode == 0
@@ -240,7 +282,10 @@ def test_late_withdrawn_and_refused_submissions_are_explained(tmp_path):
         "Dee": ("refused", "handed in, but refused: it prints nothing"),
     }
     submit("s1")
-    assert "the last bots of 2 students are not played yet (Ada, Ben)" in cup.arena(folder, "grade").stderr
+    assert (
+        "the last bots of 2 students are not played yet (Ada, Ben)"
+        in cup.arena(folder, "grade").stderr
+    )
     cup.arena(folder, "grade", "--partial")
     assert rows(folder, "cup")[0]["note"] == "Ada, as accepted last, is not in this event"
 
@@ -284,7 +329,9 @@ def test_a_reference_that_is_a_students_is_named_as_such_in_the_table(tmp_path):
         ("cy", "Ann Real", None),
     ],
 )
-def test_a_bot_is_somebodys_by_its_whole_name_and_not_by_what_its_bot_toml_says(name, display, author):
+def test_a_bot_is_somebodys_by_its_whole_name_and_not_by_what_its_bot_toml_says(
+    name, display, author
+):
     people = People([Person(name="Bob", id="1"), Person(name="Ann Real", id="2")])
     bot = replace(stored.bot(name), display=display)
     found = students.author_of(bot, people, None)
@@ -300,7 +347,9 @@ def test_a_bot_submitted_before_there_were_people_is_theirs_by_its_file(tmp_path
         path.write_text(f"# {name}\n{cup.FIRST}")
         classroom.submit(classroom.untried(tmp_path), path)
     crowd = People([Person(name="Real, Bob", id="1")])
-    assert [students.author_of(stored.bot(name), crowd, store) for name in ("Bob_Real", "Bob_Real-2")] == [*crowd] * 2
+    assert [
+        students.author_of(stored.bot(name), crowd, store) for name in ("Bob_Real", "Bob_Real-2")
+    ] == [*crowd] * 2
     assert students.author_of(stored.bot("Bob_Real-2"), crowd, None) is None
 
 
@@ -310,9 +359,14 @@ def test_bots_of_two_authors_of_one_name_are_not_both_graded_as_one_persons(tmp_
     for number in (7, 8):
         path = tmp_path / f"class/Ann Lee_{number}_assignsubmission_file_bot.py"
         path.write_text(f"# {number}\n{cup.FIRST}")
-    answers = list(classroom.untried(tmp_path, crowd).submit_all(class_of(tmp_path / "class", crowd)))
+    answers = list(
+        classroom.untried(tmp_path, crowd).submit_all(class_of(tmp_path / "class", crowd))
+    )
     assert [answer.note.person for answer in answers] == ["", ""]
-    assert [students.author_of(stored.bot(answer.name), crowd, store) for answer in answers] == [None, None]
+    assert [students.author_of(stored.bot(answer.name), crowd, store) for answer in answers] == [
+        None,
+        None,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -330,10 +384,19 @@ def test_bots_of_two_authors_of_one_name_are_not_both_graded_as_one_persons(tmp_
             GRADE.replace("duel", "hunt"),
             "[[grade.threshold]] 1: board: nobody plays against 'walker' on mummy_maze/hunt",
         ),
-        (GRADE.replace("marks = 5", "mark = 5"), "[[grade.threshold]] 1: mark: unknown key; did you mean 'marks'?"),
+        (
+            GRADE.replace("marks = 5", "mark = 5"),
+            "[[grade.threshold]] 1: mark: unknown key; did you mean 'marks'?",
+        ),
         (GRADE.replace("points = 40\n", ""), "[[grade.threshold]] 1: points: this key is missing"),
-        (GRADE.replace("40", "400"), "[[grade.threshold]] 1: points: expected 100 or less, not 400"),
-        (GRADE.replace("40", '"many"'), '[[grade.threshold]] 1: points: expected a number from 0, not "many"'),
+        (
+            GRADE.replace("40", "400"),
+            "[[grade.threshold]] 1: points: expected 100 or less, not 400",
+        ),
+        (
+            GRADE.replace("40", '"many"'),
+            '[[grade.threshold]] 1: points: expected a number from 0, not "many"',
+        ),
         (
             GRADE.replace("[[", "[").replace("]]", "]"),
             "grade.threshold: expected [[grade.threshold]], with two brackets",
@@ -343,7 +406,9 @@ def test_bots_of_two_authors_of_one_name_are_not_both_graded_as_one_persons(tmp_
         ("", "grade: this table is missing; write [[grade.threshold]]"),
     ],
 )
-def test_a_mistake_in_the_thresholds_is_a_line_that_names_file_key_and_nearest_name(tmp_path, grade, message):
+def test_a_mistake_in_the_thresholds_is_a_line_that_names_file_key_and_nearest_name(
+    tmp_path, grade, message
+):
     folder = workspace(tmp_path, "ada", toml=TOML + grade)
     done = cup.arena(folder, "grade")
     assert (done.returncode, done.stdout) == (2, "")
@@ -354,9 +419,13 @@ def test_a_threshold_on_a_board_that_its_reference_does_not_play_is_refused():
     boards = stored.event("ada", boards=(stored.DUEL, stored.CLASSIC)).boards
     walker = replace(stored.bot("walker"), games=("pacman",))
     table = GradeTable.model_validate(tomllib.loads(GRADE)["grade"])
-    with pytest.raises(ArenaError, match=r"'walker' does not play on mummy_maze/duel; name a board"):
+    with pytest.raises(
+        ArenaError, match=r"'walker' does not play on mummy_maze/duel; name a board"
+    ):
         table.thresholds(boards, [walker])
-    assert table.thresholds(boards, [replace(walker, games=("mummy_maze",))])[0].labels == ("mummy_maze/duel",)
+    assert table.thresholds(boards, [replace(walker, games=("mummy_maze",))])[0].labels == (
+        "mummy_maze/duel",
+    )
 
 
 def test_a_run_refuses_thresholds_that_name_nobody_before_it_plays(tmp_path):

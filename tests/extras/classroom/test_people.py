@@ -1,4 +1,6 @@
-"""A person is an id: names change and are shared, and bots, marks, letters and accounts stay with their person."""
+"""A person is an id: names change and are shared, and bots, marks, letters and accounts stay with
+their person.
+"""
 
 import io
 import json
@@ -77,7 +79,9 @@ def test_a_name_that_changes_in_people_csv_is_shown_before_anybody_hands_in_agai
     assert shown["Ann_Lee"] == "Ann Kim"
     assert "Ann Kim" in cup.arena(workspace, "bots").stdout
     (workspace / "people.csv").write_text("no table")
-    assert {bot.name: bot.display for bot in entrants(tournament, workspace)}["Ann_Lee"] == "Ann Lee"
+    assert {bot.name: bot.display for bot in entrants(tournament, workspace)}[
+        "Ann_Lee"
+    ] == "Ann Lee"
 
 
 def test_a_submission_from_before_notes_had_a_format_is_the_version_that_plays(tmp_path):
@@ -92,7 +96,10 @@ def test_a_submission_from_before_notes_had_a_format_is_the_version_that_plays(t
     assert store.version_of(bot).number == 1
     assert bot.display == "Ann Lee"
     decision = submit(untried(tmp_path, [ANN]), hand_in(tmp_path, "17_bot.py"))
-    assert (decision.version, decision.words) == (1, "it is version 1, which plays: nothing has changed")
+    assert (decision.version, decision.words) == (
+        1,
+        "it is version 1, which plays: nothing has changed",
+    )
 
 
 @pytest.mark.slow
@@ -100,13 +107,17 @@ def test_two_bots_of_one_person_from_before_are_named_and_a_third_is_not_made(tm
     workspace = workspaces.make(tmp_path, boards="duel")
     for name in ("Ann Lee", "Ann Kim"):  # as an arena stored them that knew names alone
         person = Person(name=name, id="17" if name == "Ann Lee" else "old")
-        submit(untried(workspace, [person]), hand_in(tmp_path, f"{person.id}.py", f"{GOOD}# {name}\n"))
+        submit(
+            untried(workspace, [person]), hand_in(tmp_path, f"{person.id}.py", f"{GOOD}# {name}\n")
+        )
     note = workspace / "bots/_versions/Ann_Kim/1/.version.json"
     note.write_text(note.read_text().replace('"person": "old"', '"person": "17"'))
     people(workspace, "name,id\nAnn Fox,17\n")
     done = cup.arena(workspace, "submit", str(hand_in(tmp_path, "17.py", LAST)))
     assert done.returncode == 0
-    assert "Ann Fox: Ann_Kim and Ann_Lee play, and one is enough: `arena withdraw NAME`" in done.stderr
+    assert (
+        "Ann Fox: Ann_Kim and Ann_Lee play, and one is enough: `arena withdraw NAME`" in done.stderr
+    )
     assert {"Ann_Kim", "Ann_Lee"} <= set(BotStore(workspace / "bots").names())
     assert "Ann_Fox" not in BotStore(workspace / "bots").names()
 
@@ -127,8 +138,13 @@ def test_two_namesakes_at_one_path_are_two_people_with_two_bots(tmp_path):
         given = type(asked)(path=asked.path, label=asked.label, source=asked.source, person=person)
         decisions += untried(tmp_path, [ANN, NAMESAKE]).submit_all([given])
     assert [decision.name for decision in decisions] == ["Ann_Lee", "Ann_Lee-2"]
-    everybody = students(discovery.gather(tmp_path / "bots"), People([ANN, NAMESAKE]), BotStore(tmp_path / "bots"))
-    assert [(each.id, each.bots) for each in everybody] == [("17", ("Ann_Lee",)), ("18", ("Ann_Lee-2",))]
+    everybody = students(
+        discovery.gather(tmp_path / "bots"), People([ANN, NAMESAKE]), BotStore(tmp_path / "bots")
+    )
+    assert [(each.id, each.bots) for each in everybody] == [
+        ("17", ("Ann_Lee",)),
+        ("18", ("Ann_Lee-2",)),
+    ]
 
 
 def test_a_bot_of_a_person_who_is_taken_out_of_the_table_is_no_namesakes(tmp_path):
@@ -186,7 +202,9 @@ def test_ids_that_differ_in_zeros_or_case_are_of_two_people(tmp_path):
         assert crowd.recorded(id_, "Ann Lee") == crowd.with_id(id_)
         submit(untried(tmp_path, crowd), hand_in(tmp_path, f"{id_}_bot.py"))
     bots = discovery.gather(tmp_path / "bots")
-    found = {student.id: student.bots for student in students(bots, crowd, BotStore(tmp_path / "bots"))}
+    found = {
+        student.id: student.bots for student in students(bots, crowd, BotStore(tmp_path / "bots"))
+    }
     assert found == {"017": ("Ann_Lee",), "17": ("Bo_Ek",), "a1": ("Cy_Ott",), "A1": ("Di_Fox",)}
 
 
@@ -195,8 +213,14 @@ def test_ids_that_differ_in_zeros_or_case_are_of_two_people(tmp_path):
     [
         ("Ann Lee,17\nBo Ek,17\n", "line 3: '17' is there twice"),
         ("Ann Lee,17\nBo Ek,17.0\n", "line 3: '17' is there twice"),
-        ("Ann Lee,A1\nBo Ek,\u04101\n", "line 3: the id '\u04101' ('\\u04101') looks like that of line 2, 'A1'"),
-        ("Ann Lee,s17\nann lee,S 17\n", "line 3: 'ann lee' has the id 'S 17', and in line 2 the id 's17'"),
+        (
+            "Ann Lee,A1\nBo Ek,\u04101\n",
+            "line 3: the id '\u04101' ('\\u04101') looks like that of line 2, 'A1'",
+        ),
+        (
+            "Ann Lee,s17\nann lee,S 17\n",
+            "line 3: 'ann lee' has the id 'S 17', and in line 2 the id 's17'",
+        ),
         ("Ann Lee,\nAnn Lee,\n", "line 3: 'Ann Lee' is there twice"),
     ],
 )
@@ -209,7 +233,9 @@ def test_a_table_in_which_two_people_cannot_be_told_apart_is_refused(tmp_path, r
 def test_a_file_that_only_looks_like_an_id_belongs_to_nobody():
     crowd = People([Person(name="Ann Lee", id="A1"), Person(name="Bo Ek", id="17")])
     assert crowd.named("\u04101") is None
-    assert [getattr(crowd.named(text), "id", None) for text in ("A1", "a1", "17", "017", "170")] == [
+    assert [
+        getattr(crowd.named(text), "id", None) for text in ("A1", "a1", "17", "017", "170")
+    ] == [
         *("A1", "A1", "17", "17"),
         None,
     ]
@@ -231,7 +257,9 @@ def test_a_report_for_a_name_that_two_people_have_asks_for_the_id(tmp_path):
         """An event as far as its bots are asked for."""
 
     Played.bots = bots
-    room = Classroom(file=tmp_path, tournament=None, people=crowd, store=BotStore(tmp_path / "bots"))
+    room = Classroom(
+        file=tmp_path, tournament=None, people=crowd, store=BotStore(tmp_path / "bots")
+    )
     with pytest.raises(ArenaError, match=r"Ann Lee \(id 17\) and Ann Lee \(id 18\) have that name"):
         room.bots_of("Ann Lee", Played)
     assert room.bots_of("17", Played) == ("Ann Lee", frozenset({"Ann_Lee"}))
@@ -258,11 +286,16 @@ def test_namesakes_with_ids_have_accounts_bots_and_limits_of_their_own(site):
     for id_, text in (("17", GOOD), ("18", LAST)):
         upload(site, id_, text)
     entered = Entrants(site.workspace)
-    assert [list(entered.own(site.named(id_))) for id_ in ("17", "18")] == [["Ann_Lee"], ["Ann_Lee-2"]]
+    assert [list(entered.own(site.named(id_))) for id_ in ("17", "18")] == [
+        ["Ann_Lee"],
+        ["Ann_Lee-2"],
+    ]
     with pytest.raises(ArenaError, match="you have had 1 uploads"):
         upload(site, "17", LAST)
     for action in ("rotate", "revoke"):
-        with pytest.raises(ArenaError, match="'Ann Lee' is the name of 2 accounts: name one by its id, 17 or 18"):
+        with pytest.raises(
+            ArenaError, match="'Ann Lee' is the name of 2 accounts: name one by its id, 17 or 18"
+        ):
             actions.act(site, action, ("Ann", "Lee"), "test")
     assert actions.act(site, "rotate", ("18",), "test")[0]["name"] == "Ann Lee (18)"
     assert [row["name"] for row in actions.act(site, "accounts", (), "test")] == [
@@ -278,7 +311,9 @@ def test_an_account_has_the_name_of_people_csv_and_keeps_its_bot(site):
     assert site.named("17").name == site.named("Ann Kimberly").name == "Ann Kimberly"
     upload(site, "17", LAST)
     assert list(Entrants(site.workspace).own(site.named("17"))) == ["Ann_Lee"]
-    assert {bot.name: bot.display for bot in Entrants(site.workspace).bots}["Ann_Lee"] == "Ann Kimberly"
+    assert {bot.name: bot.display for bot in Entrants(site.workspace).bots}[
+        "Ann_Lee"
+    ] == "Ann Kimberly"
     with pytest.raises(ArenaError, match="everybody there has an account"):
         actions.act(site, "invite", ("people.csv",), "test")
     (site.workspace / "people.csv").unlink()  # a person who is taken out keeps account and bot
@@ -290,15 +325,20 @@ def test_an_account_from_before_the_table_had_ids_is_its_persons(site):
     site.invite("Ann Lee", "test")
     upload(site, "Ann Lee")
     people(site.workspace, "name,id\nAnn Lee,17\nBo Ek,18\n")
-    assert [row["name"] for row in actions.act(site, "invite", ("people.csv",), "test")] == ["Bo Ek"]
+    assert [row["name"] for row in actions.act(site, "invite", ("people.csv",), "test")] == [
+        "Bo Ek"
+    ]
     upload(site, "Ann Lee", LAST)
-    assert {name: len(versions) for name, versions in Entrants(site.workspace).own(site.named("17")).items()} == {
-        "Ann_Lee": 2
-    }
+    assert {
+        name: len(versions)
+        for name, versions in Entrants(site.workspace).own(site.named("17")).items()
+    } == {"Ann_Lee": 2}
 
 
 @pytest.mark.parametrize(("before", "now"), [("17", "17"), ("017", "17")])
-def test_a_person_whose_name_becomes_that_of_a_guest_shares_no_bot_with_the_guest(site, before, now):
+def test_a_person_whose_name_becomes_that_of_a_guest_shares_no_bot_with_the_guest(
+    site, before, now
+):
     people(site.workspace, f"name,id\nAnn Lee,{before}\n")
     actions.act(site, "invite", ("people.csv",), "test")
     token = site.invite("Bo Ek", "test")
@@ -312,7 +352,9 @@ def test_a_person_whose_name_becomes_that_of_a_guest_shares_no_bot_with_the_gues
 
 
 def test_a_name_that_changes_in_people_csv_contradicts_no_commitment(tmp_path):
-    commitment = pytest.importorskip("arena.extras.notary.commitment", reason="the notary is not here")
+    commitment = pytest.importorskip(
+        "arena.extras.notary.commitment", reason="the notary is not here"
+    )
     workspace = workspaces.make(tmp_path, boards="duel")
     submit(untried(workspace, [ANN]), hand_in(workspace, "17_bot.py"))
     tournament = config.load(workspace / "tournament.toml")
@@ -320,7 +362,9 @@ def test_a_name_that_changes_in_people_csv_contradicts_no_commitment(tmp_path):
         people(workspace, f"name,id\n{name},17\n")
         assert name in {bot.display for bot in entrants(tournament, workspace)}
     assert cup.arena(workspace, "commit").returncode == 0
-    published = commitment.Commitment.model_validate_json((workspace / "results/cup/commitment.json").read_bytes())
+    published = commitment.Commitment.model_validate_json(
+        (workspace / "results/cup/commitment.json").read_bytes()
+    )
     people(workspace, "name,id\nAnn Fox,17\n")
     event, _ = event_of(tournament, workspace / "tournament.toml")
     computed = commitment.commitment(event, {bot.name: Path(bot.files) for bot in event.bots})

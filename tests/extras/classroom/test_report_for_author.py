@@ -1,4 +1,6 @@
-"""`arena report --for`: an author finds all of their own words, and no word and no name of anybody else."""
+"""`arena report --for`: an author finds all of their own words, and no word and no name of anybody
+else.
+"""
 
 import base64
 import contextlib
@@ -22,7 +24,9 @@ from tests.support import classroom, cup, reported, stored
 
 REAL = {"adaxq": "Ada Real-Xq", "benxq": "Ben Real-Xq", "cyxq": "Cy Real-Xq", "walker": ""}
 PRIVATE = ("stderr", "warning", "exit", "remark", "rejected", "fault")
-PEOPLE = "name,e-mail,id\nAda Real-Xq,ada.mail@x.example,adaxq\nBen Real-Xq,ben.mail@x.example,benxq\n"
+PEOPLE = (
+    "name,e-mail,id\nAda Real-Xq,ada.mail@x.example,adaxq\nBen Real-Xq,ben.mail@x.example,benxq\n"
+)
 TOML = """\
 name = "cup"
 boards = ["mummy_maze/duel", "pacman/classic"]
@@ -39,7 +43,9 @@ def words(bot: str, kind: str) -> str:
 
 
 def talkative(record: Record, folder: Path) -> Record:
-    """The first turns of the match, with private words of every bot wherever a record has room; the first crashed."""
+    """The first turns of the match, with private words of every bot wherever a record has room; the
+    first crashed.
+    """
     bots = {seat.role: seat.bot.name for seat in record.match.seats}
     traceback = 'File "{}/results/cup/bots/0123456789abcdef/bot.py", line 3\n{}\n'
     first = record.match.seats[0].role
@@ -53,13 +59,22 @@ def talkative(record: Record, folder: Path) -> Record:
         )
         for seat in record.seats
     )
-    turns = [turn._replace(remarks=(words(bots[turn.role], "remark"),)) for turn in record.turns[:12]]
+    turns = [
+        turn._replace(remarks=(words(bots[turn.role], "remark"),)) for turn in record.turns[:12]
+    ]
     seen: set[str] = set()
     for index, turn in enumerate(turns):
         if turn.role not in seen:
             seen.add(turn.role)
-            turns[index] = turn._replace(by="strike", rejected_text=words(bots[turn.role], "rejected"))
-    fault = Fault(role=first, ending=Ending.CRASHED, turn=1, words=f"{folder}/x: {words(bots[first], 'fault')}")
+            turns[index] = turn._replace(
+                by="strike", rejected_text=words(bots[turn.role], "rejected")
+            )
+    fault = Fault(
+        role=first,
+        ending=Ending.CRASHED,
+        turn=1,
+        words=f"{folder}/x: {words(bots[first], 'fault')}",
+    )
     scores = {role: 0 if role == first else 100 for role in bots}
     verdict = Verdict(scores=scores, reason="forfeit", faults=(fault,))
     return replace(record, turns=tuple(turns), seats=seats, verdict=verdict)
@@ -145,13 +160,19 @@ def test_all_words_of_the_author_s_own_bot_are_there(page):
     own = data["pages"][data["names"].index("adaxq")]
     assert own["faults"]
     assert own["times"]
-    assert all(not other["faults"] and not other["times"] for other in data["pages"] if other is not own)
+    assert all(
+        not other["faults"] and not other["times"] for other in data["pages"] if other is not own
+    )
 
 
 def test_only_the_author_s_matches_are_listed_replayed_and_counted(page, event):
     _, data, replays = page
     _, of = event
-    own = {match.id for match in reported.plan(of) if any(seat.bot.name == "adaxq" for seat in match.seats)}
+    own = {
+        match.id
+        for match in reported.plan(of)
+        if any(seat.bot.name == "adaxq" for seat in match.seats)
+    }
     assert set(data["matches"]["id"]) == set(replays) == own
     assert data["event"]["played"] == len(own) < len(reported.plan(of))
     number = data["names"].index("adaxq")
@@ -171,7 +192,10 @@ def test_no_path_of_the_machine_is_in_the_author_s_words(page, event):
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ('File "/mnt/old/results/cup/bots/0123456789abcdef/bot.py", line 3', 'File "bot.py", line 3'),
+        (
+            'File "/mnt/old/results/cup/bots/0123456789abcdef/bot.py", line 3',
+            'File "bot.py", line 3',
+        ),
         ('File "/mnt/My Disk/cup/bots/0123456789abcdef/a/b.py"', 'File "a/b.py"'),
         ("in /mnt/old/bots/0123456789abcdef0123/bot.py:7", "in bot.py:7"),
         ("don't open /mnt/bots/0123456789abcdef", "don't open "),
@@ -180,7 +204,9 @@ def test_no_path_of_the_machine_is_in_the_author_s_words(page, event):
 )
 def test_a_bots_folder_is_cut_wherever_the_event_was_played(text, shown):
     record = _seat(stderr=text)(_recorded())
-    reader = author.Author(name="x", file="x", bots=frozenset(seat.bot.name for seat in record.match.seats))
+    reader = author.Author(
+        name="x", file="x", bots=frozenset(seat.bot.name for seat in record.match.seats)
+    )
     assert reader.cut(record).seats[0].stderr == shown
 
 
@@ -216,7 +242,9 @@ def test_a_report_for_an_author_does_not_replace_the_event_s_ratings_or_report(e
 
 def test_only_the_author_s_own_versions_are_shown(tmp_path):
     newest = reported.event(REAL, on=reported.boards("duel"))
-    older = replace(newest, bots=tuple(replace(bot, digest=f"older {bot.digest}") for bot in newest.bots))
+    older = replace(
+        newest, bots=tuple(replace(bot, digest=f"older {bot.digest}") for bot in newest.bots)
+    )
     for of in (older, newest):
         reported.store(tmp_path / "results" / "cup", of, map(reported.played, reported.plan(of)))
     (tmp_path / "people.csv").write_text(PEOPLE)
@@ -232,7 +260,13 @@ def test_only_the_author_s_own_versions_are_shown(tmp_path):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("adaxx", "--for adaxx: no bot of this event and nobody in people.csv has that name; did you mean 'adaxq'?"),
+        (
+            "adaxx",
+            (
+                "--for adaxx: no bot of this event and nobody in people.csv has that name; did you "
+                "mean 'adaxq'?"
+            ),
+        ),
         ("nobody at all", "--for nobody at all: no bot of this event"),
     ],
 )
@@ -246,7 +280,9 @@ Change = Callable[[Record], Record]
 
 
 def _seat(**changes: object) -> Change:
-    return lambda record: replace(record, seats=(replace(record.seats[0], **changes), *record.seats[1:]))  # type: ignore[arg-type]
+    return lambda record: replace(
+        record, seats=(replace(record.seats[0], **changes), *record.seats[1:])
+    )  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -256,13 +292,21 @@ def _seat(**changes: object) -> Change:
         (Ending.GARBLED, _seat(), advice.NOT_TEXT),
         (Ending.TIMEOUT, _seat(cpu=9.0), "it computes all the time"),
         (Ending.TIMEOUT, _seat(cpu=0.0), "it said nothing"),
-        (Ending.LIMIT_EXCEEDED, _seat(memory=250_000_000), advice.LIMIT_ADVICE[advice.Cause.MEMORY]),
+        (
+            Ending.LIMIT_EXCEEDED,
+            _seat(memory=250_000_000),
+            advice.LIMIT_ADVICE[advice.Cause.MEMORY],
+        ),
         (Ending.LIMIT_EXCEEDED, _seat(cpu=59.0), advice.LIMIT_ADVICE[advice.Cause.CPU]),
         (Ending.LIMIT_EXCEEDED, _seat(), advice.SOME_LIMIT),
         (Ending.CRASHED, _seat(exit="signal SIGSEGV"), "it reads or writes outside its memory"),
         (Ending.CRASHED, _seat(exit="signal 64"), "look at its stderr"),
         (Ending.CRASHED, _seat(exit="exit 0"), "it left by itself"),
-        (Ending.CRASHED, _seat(exit="exit 1", stderr="ModuleNotFoundError: x"), "it imports a module that is missing"),
+        (
+            Ending.CRASHED,
+            _seat(exit="exit 1", stderr="ModuleNotFoundError: x"),
+            "it imports a module that is missing",
+        ),
         (Ending.CRASHED, _seat(exit="signal SIGKILL", killed=True), "keep stdout open until `end`"),
         (Ending.CRASHED, _seat(exit="", ready=None), advice.NEVER_RAN),
     ],
@@ -287,13 +331,19 @@ def open_files() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def letters(tmp_path_factory) -> Path:
-    """The workspace of a class after `--for everybody`: one bot plays well, one crashes, one is refused."""
+    """The workspace of a class after `--for everybody`: one bot plays well, one crashes, one is
+    refused.
+    """
     folder = classroom.workspace(tmp_path_factory.mktemp("letters") / "ws")
     with (folder / "tournament.toml").open("a") as file:
         file.write("\n[openings]\nplies = 1\n")
-    (folder / "people.csv").write_text("name,id,e-mail\nAda Real-Xq,s1,ada@x.example\nBen Xq,s2,\nCleo,s3,\nDan,s4,\n")
+    (folder / "people.csv").write_text(
+        "name,id,e-mail\nAda Real-Xq,s1,ada@x.example\nBen Xq,s2,\nCleo,s3,\nDan,s4,\n"
+    )
     crowd = people.read(folder / "people.csv")
-    submissions = classroom.untried(folder, crowd, lambda bot: ("it\nis bad",) if bot.name == "Cleo" else ())
+    submissions = classroom.untried(
+        folder, crowd, lambda bot: ("it\nis bad",) if bot.name == "Cleo" else ()
+    )
     typo = classroom.GOOD.replace("legal[0]", "legel[0]")
     for name, text in {"s1": cup.FIRST, "s2": typo, "s3": "", "Evexq": typo}.items():
         (folder.parent / f"{name}.py").write_text(text)
@@ -319,15 +369,23 @@ def test_everybody_gets_a_page_and_a_letter_also_who_was_refused_or_sent_nothing
     }
     assert all((home / f"{page.stem}.txt").is_file() for page in home.glob("*.html"))
     assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in home.iterdir())
-    ada, ben, cleo, dan = ((home / f"{name}.txt").read_text() for name in ("Ada_Real-Xq", "Ben_Xq", "Cleo", "Dan"))
-    assert ada.startswith("To: Ada Real-Xq <ada@x.example>\nSubject: cup: Ada_Real-Xq, without a fault\n")
+    ada, ben, cleo, dan = (
+        (home / f"{name}.txt").read_text() for name in ("Ada_Real-Xq", "Ben_Xq", "Cleo", "Dan")
+    )
+    assert ada.startswith(
+        "To: Ada Real-Xq <ada@x.example>\nSubject: cup: Ada_Real-Xq, without a fault\n"
+    )
     assert ben.splitlines()[5].startswith("Ben_Xq: 3 times crashed: ")
     assert "stderr: NameError" in ben
     assert "Your last bot was refused" in cleo.splitlines()[5]
     assert "it\nis bad" in cleo
     assert "Nothing was handed in." in dan
     page = (home / "Cleo.html").read_text()
-    assert page.index("Your last bot was refused") < page.index("it<br>is bad") < page.index('id="leaderboard-view"')
+    assert (
+        page.index("Your last bot was refused")
+        < page.index("it<br>is bad")
+        < page.index('id="leaderboard-view"')
+    )
 
 
 def test_a_real_crash_has_its_advice_on_the_author_s_page(letters):
@@ -349,7 +407,10 @@ def test_pages_that_stand_are_left_and_no_archive_stays_open(letters):
 
 
 def test_the_letter_of_a_refused_bot_takes_the_file_of_no_bot_that_plays(letters):
-    bots = {name: (letters / f"results/cup/for/{name}.txt").read_text() for name in ("Evexq", "Evexq-2", "Evexq-3")}
+    bots = {
+        name: (letters / f"results/cup/for/{name}.txt").read_text()
+        for name in ("Evexq", "Evexq-2", "Evexq-3")
+    }
     assert {name: "Your last bot was refused" in text for name, text in bots.items()} == {
         "Evexq": False,
         "Evexq-2": False,
@@ -370,8 +431,13 @@ def test_the_match_that_a_letter_encloses_can_be_replayed_and_names_nobody_else(
     classroom.workspace(tmp_path / "home", mine=classroom.GOOD)
     done = cup.arena(tmp_path / "home", "replay", str(text))
     assert (done.returncode, "crashed" in done.stdout) == (0, True), done.stderr
-    again = cup.arena(tmp_path / "home", "rerun", str(text), "--bot", "mine", "--role", "two", "--print")
-    assert (again.returncode, "two (mine), fed what Ben_Xq read then" in again.stdout) == (1, True), again.stderr
+    again = cup.arena(
+        tmp_path / "home", "rerun", str(text), "--bot", "mine", "--role", "two", "--print"
+    )
+    assert (again.returncode, "two (mine), fed what Ben_Xq read then" in again.stdout) == (
+        1,
+        True,
+    ), again.stderr
 
 
 def test_a_report_for_one_author_does_not_say_what_changed_since_another_event(tmp_path):

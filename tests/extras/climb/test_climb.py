@@ -1,4 +1,6 @@
-"""`arena climb`: agents edit bots, what is proven is promoted, and neither a hostile agent nor a kill gets anything."""
+"""`arena climb`: agents edit bots, what is proven is promoted, and neither a hostile agent nor a
+kill gets anything.
+"""
 
 import json
 import shlex
@@ -78,7 +80,9 @@ def climbed(tmp_path_factory):
     """A workspace in which an agent that asks a model has climbed for two rounds."""
     folder = tmp_path_factory.mktemp("climb") / "w"
     with providers.serving(providers.plays) as server:
-        workspace(folder, f'[model]\nname = "m"\nurl = "{server.url}"\nprice_out = 1000.0\n', ada=BEGINNER)
+        workspace(
+            folder, f'[model]\nname = "m"\nurl = "{server.url}"\nprice_out = 1000.0\n', ada=BEGINNER
+        )
         done = climb(folder, "ada", "--agent", agent("improver"), "--rounds", "2")
         assert done.returncode == 0, done.stderr
         assert server.calls.value == 2
@@ -161,7 +165,9 @@ def crowd(tmp_path_factory):
             f'[model]\nname = "m"\nurl = "{server.url}"\nkey_file = "{home / "key"}"\n',
             mute="#!/bin/sh\nexit 1\n",
         )
-        classroom.submit(classroom.untried(folder), folder / "bots/bob")  # a version of it is in the store
+        classroom.submit(
+            classroom.untried(folder), folder / "bots/bob"
+        )  # a version of it is in the store
         port = server.url.partition("127.0.0.1:")[2].partition("/")[0]
         agents = ("--agent", agent("cheater", folder, port), "--agent", agent("mender"))
         done = climb(folder, "ada", "mute", *agents, "--rounds", "1", "--name", "climb", *FEW)
@@ -191,7 +197,9 @@ def test_a_climb_may_begin_with_a_bot_that_does_not_work(crowd):
 
 
 def test_a_mistake_is_one_line_before_anything_is_played(tmp_path):
-    folder = workspace(tmp_path / "w", f'[model]\nname = "m"\ncommand = "true"\nkey_file = "{tmp_path / "key"}"\n')
+    folder = workspace(
+        tmp_path / "w", f'[model]\nname = "m"\ncommand = "true"\nkey_file = "{tmp_path / "key"}"\n'
+    )
     (tmp_path / "key").write_text(f"{KEY}\n")
     for words, message in (
         (("ada", "--agent", f"cat {tmp_path / 'key'}"), "and not this one"),
@@ -214,7 +222,9 @@ class Killed(BaseException):
 
 
 def climbed_with(folder: Path, kill_at: int = 0) -> list[str]:
-    """Climb with steps that take no time, up to the killed one; return the steps that were begun."""
+    """Climb with steps that take no time, up to the killed one; return the steps that were
+    begun.
+    """
     begins: list[str] = []
 
     def step(name: str) -> None:
@@ -260,7 +270,9 @@ def test_killed_at_any_step_a_climb_goes_on_to_the_same_history(tmp_path):
     steps = climbed_with(fresh("whole"))
     assert steps[:4] == ["play", "1 ada works", "check", "ada test 1 2"]
     assert steps.count("play") == 4
-    assert steps.count("check") == 4  # what the third round makes of both is the first version again
+    assert (
+        steps.count("check") == 4
+    )  # what the third round makes of both is the first version again
     for kill_at in range(1, len(steps) + 1):
         folder = fresh(str(kill_at))
         with pytest.raises(Killed):
@@ -268,7 +280,9 @@ def test_killed_at_any_step_a_climb_goes_on_to_the_same_history(tmp_path):
         again = climbed_with(folder)
         assert history(folder, "climb") == history(tmp_path / "whole", "climb"), steps[kill_at - 1]
         assert (folder / "bots/ada").read_bytes() == (tmp_path / "whole/bots/ada").read_bytes()
-        if " bob " in steps[kill_at - 1]:  # it sees what ada's agent saw: the event is not played in between
+        if (
+            " bob " in steps[kill_at - 1]
+        ):  # it sees what ada's agent saw: the event is not played in between
             assert again[0] != "play"
 
 
@@ -304,7 +318,9 @@ def test_a_climb_that_is_killed_again_and_again_has_the_same_history(climbed, tm
         lambda: stored(folder, "climb-ada/duels/ada@2-ada@1"),
     )
     with providers.serving(providers.plays) as server:
-        workspace(folder, f'[model]\nname = "m"\nurl = "{server.url}"\nprice_out = 1000.0\n', ada=BEGINNER)
+        workspace(
+            folder, f'[model]\nname = "m"\nurl = "{server.url}"\nprice_out = 1000.0\n', ada=BEGINNER
+        )
         (folder / "tmp").mkdir()
         words = ("climb", "ada", "--agent", agent("improver"), "--rounds", "1", *QUICK)
         for is_done in steps:
@@ -315,9 +331,14 @@ def test_a_climb_that_is_killed_again_and_again_has_the_same_history(climbed, tm
         assert until(lambda: not list(processes_in(folder)))
         run = Command(folder, *words, TMPDIR=str(folder / "tmp")).end(120)
         assert run.returncode == 0, run.stderr
-        assert server.calls.value <= 1 + len(steps)  # only a call that had no answer yet is made again
+        assert server.calls.value <= 1 + len(
+            steps
+        )  # only a call that had no answer yet is made again
     assert edits(folder) == edits(whole)[:1]
-    with Archive.open(folder / "results/climb-ada") as one, Archive.open(whole / "results/climb-ada") as other:
+    with (
+        Archive.open(folder / "results/climb-ada") as one,
+        Archive.open(whole / "results/climb-ada") as other,
+    ):
         assert one.ids() < other.ids()
         assert len(one.ids()) == 4  # two for each version
 
@@ -326,5 +347,7 @@ def test_the_history_of_a_climb_of_a_newer_format_is_refused(tmp_path: Path):
     history_file.store(tmp_path, history_file.History(settings="", agents={}, first={}))
     assert history_file.read(tmp_path) is not None
     newer_json(tmp_path / history_file.FILE)
-    with pytest.raises(ArenaError, match=r"climb\.json: its format is 99, and this arena reads 1: upgrade arena"):
+    with pytest.raises(
+        ArenaError, match=r"climb\.json: its format is 99, and this arena reads 1: upgrade arena"
+    ):
         history_file.read(tmp_path)

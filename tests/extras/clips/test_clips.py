@@ -1,4 +1,6 @@
-"""Pictures of matches: what they show, how large they are, and that hostile texts do nothing in them."""
+"""Pictures of matches: what they show, how large they are, and that hostile texts do nothing in
+them.
+"""
 
 import io
 import re
@@ -22,7 +24,13 @@ from arena.results.columns import LEADERBOARD
 from tests.support import cup, reported, workspaces
 
 TAGS = {"svg", "title", "defs", "g", "use", "rect", "circle", "ellipse", "path", "text", "animate"}
-OWN = ("mummy_maze/duel", "pacman/classic", "connect_four/standard", "goofspiel/five", "kuhn_poker/three_cards")
+OWN = (
+    "mummy_maze/duel",
+    "pacman/classic",
+    "connect_four/standard",
+    "goofspiel/five",
+    "kuhn_poker/three_cards",
+)
 
 
 def clip_of(record, *, assessed=False, **changes):
@@ -127,9 +135,9 @@ def test_more_turns_than_a_clip_may_have_are_refused():
 def test_who_has_no_rank_leads_nowhere_and_is_not_counted(tmp_path):
     of = reported.event(reported.BOTS, on=reported.boards("five"))
     plan = reported.plan(of)
-    assert card.description(read(reported.store(tmp_path / "none", of, []), all_versions=False)) == (
-        "Nothing was played yet."
-    )
+    assert card.description(
+        read(reported.store(tmp_path / "none", of, []), all_versions=False)
+    ) == ("Nothing was played yet.")
     one = read(reported.store(tmp_path / "one", of, [reported.played(plan[0])]), all_versions=False)
     assert re.fullmatch(r"goofspiel: 1\. \w+, [12]\. \w+", card.description(one))
     assert " of 2 " in card.badge(one, plan[0].seats[0].bot.name).title
@@ -137,7 +145,9 @@ def test_who_has_no_rank_leads_nowhere_and_is_not_counted(tmp_path):
 
 def test_a_badge_has_the_decimals_of_the_leaderboard(tmp_path):
     of = reported.event(on=reported.boards("five"))
-    results = read(reported.store(tmp_path, of, map(reported.played, reported.plan(of))), rating="points")
+    results = read(
+        reported.store(tmp_path, of, map(reported.played, reported.plan(of))), rating="points"
+    )
     best = results.leaderboard().iloc[0]
     shown = LEADERBOARD.rated_in(results.unit)["rating"].printed(float(best["rating"]))
     assert "." in shown
@@ -153,7 +163,10 @@ def folder(tmp_path_factory):
 
 
 def test_a_card_has_the_leaderboard_and_a_badge_the_rank(folder, tmp_path):
-    for words, name, size in ((["--card"], "card.png", (1200, 630)), (["--badge", "first"], "badge.svg", None)):
+    for words, name, size in (
+        (["--card"], "card.png", (1200, 630)),
+        (["--badge", "first"], "badge.svg", None),
+    ):
         assert cup.arena(folder, "export", *words, "--to", str(tmp_path / name)).returncode == 0
         if size:
             assert Image.open(tmp_path / name).size == size

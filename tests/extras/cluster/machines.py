@@ -1,6 +1,7 @@
 """A dask cluster on this machine: a scheduler, and workers that are real processes, quick to start.
 
-All are forked from a fork of the tests' process, which has imported what they need: that takes a second.
+All are forked from a fork of the tests' process, which has imported what they need: that takes a
+second.
 """
 
 import asyncio
@@ -27,8 +28,12 @@ async def schedule(port: int) -> None:
     import dask
     from distributed import Scheduler
 
-    dask.config.set({"distributed.scheduler.allowed-failures": 0, "distributed.admin.tick.interval": "1s"})
-    async with Scheduler(port=port, host="127.0.0.1", dashboard=False, dashboard_address="127.0.0.1:0") as scheduler:
+    dask.config.set(
+        {"distributed.scheduler.allowed-failures": 0, "distributed.admin.tick.interval": "1s"}
+    )
+    async with Scheduler(
+        port=port, host="127.0.0.1", dashboard=False, dashboard_address="127.0.0.1:0"
+    ) as scheduler:
         print(os.getpid(), scheduler.address, flush=True)
         await scheduler.finished()
 
@@ -49,10 +54,14 @@ def work(*, daemon: bool, compiles: bool, before: str, **wish: Any) -> None:
 
 
 def fork_at_each_line(folder: Path) -> None:
-    """Fork a scheduler or a worker at each line, until nobody can send one any more; they keep files in `folder`."""
+    """Fork a scheduler or a worker at each line, until nobody can send one any more; they keep
+    files in `folder`.
+    """
     import dask
 
-    dask.config.set({"temporary-directory": str(folder)})  # else a folder stays in that for temporary files
+    dask.config.set(
+        {"temporary-directory": str(folder)}
+    )  # else a folder stays in that for temporary files
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     for line in os.fdopen(0):
         if os.fork() == 0:
@@ -100,11 +109,18 @@ class Machines:
         self._start_scheduler(0)
 
     def worker(
-        self, name: str = "", *, lanes: int = 1, daemon: bool = False, compiles: bool = False, before: str = ""
+        self,
+        name: str = "",
+        *,
+        lanes: int = 1,
+        daemon: bool = False,
+        compiles: bool = False,
+        before: str = "",
     ) -> int:
         """Start a worker and return its process; `before` is code that it runs first.
 
-        Unless it `compiles` it finds no program, so that its speed is measured without C, in 0.2 s of CPU less.
+        Unless it `compiles` it finds no program, so that its speed is measured without C, in 0.2 s
+        of CPU less.
         """
         wish = {
             "address": self.address,
@@ -118,7 +134,9 @@ class Machines:
         return int(self._forked(wish))
 
     def nanny(self) -> int:
-        """Start a worker of two lanes with a nanny, as dask's own command does; return the nanny's process."""
+        """Start a worker of two lanes with a nanny, as dask's own command does; return the nanny's
+        process.
+        """
         command = [Path(sys.executable).parent / "dask", "worker", self.address, "--nthreads", "4"]
         command += [
             "--resources",
@@ -139,9 +157,11 @@ class Machines:
         self._start_scheduler(int(self.address.rpartition(":")[2]))
 
     def end_workers(self) -> None:
-        """Kill the workers that a failed test has left, also those that are frozen, with all below them.
+        """Kill the workers that a failed test has left, also those that are frozen, with all below
+        them.
 
-        The scheduler hears of it by their connections, and a run that begins before has nobody to speak with.
+        The scheduler hears of it by their connections, and a run that begins before has nobody to
+        speak with.
         """
         # By parent, because the number of a worker that has ended may be another process by now.
         workers = set(children(self._forker)) - {self._scheduler}
@@ -158,7 +178,9 @@ class Machines:
             nanny.wait()
         for stream in (self._orders, self._answers, self._errors):
             stream.close()
-        os.kill(self._forker, signal.SIGKILL)  # a command that a failed test has left may hold its pipe open
+        os.kill(
+            self._forker, signal.SIGKILL
+        )  # a command that a failed test has left may hold its pipe open
         os.waitpid(self._forker, 0)
 
     def _start_scheduler(self, port: int) -> None:
@@ -174,11 +196,15 @@ class Machines:
 
 
 def opened(address: str, *, speed: "Speed | None" = None, **more: Any) -> Callable[..., Any]:
-    """Return what opens the lanes of a cluster for a run; `speed` stands for what the driver would measure.
+    """Return what opens the lanes of a cluster for a run; `speed` stands for what the driver would
+    measure.
 
-    Without it the driver counts as so slow that no machine is refused because other tests fill the cores meanwhile.
+    Without it the driver counts as so slow that no machine is refused because other tests fill the
+    cores meanwhile.
     """
-    from arena.extras.cluster import calibration  # here, so that tests without a cluster do not wait for dask
+    from arena.extras.cluster import (
+        calibration,
+    )  # here, so that tests without a cluster do not wait for dask
     from arena.extras.cluster.driver import Cluster
 
     def open_lanes(*arguments: Any, **others: Any) -> "Cluster":

@@ -1,4 +1,6 @@
-"""Faults of a cluster: disks that are full, machines that vanish, nannies, schedulers and networks that fail."""
+"""Faults of a cluster: disks that are full, machines that vanish, nannies, schedulers and networks
+that fail.
+"""
 
 import asyncio
 import contextlib
@@ -30,7 +32,9 @@ Result = TypeVar("Result")
 
 @pytest.fixture
 def frozen() -> Iterator[list[int]]:
-    """The processes that a test has stopped; at its end they go on, also where it fails, so that they can end."""
+    """The processes that a test has stopped; at its end they go on, also where it fails, so that
+    they can end.
+    """
     pids: list[int] = []
     yield pids
     go_on(pids)
@@ -45,7 +49,9 @@ def go_on(pids: list[int]) -> None:
 def end(*pids: int) -> None:
     for pid in pids:
         os.kill(pid, signal.SIGTERM)
-    assert until(lambda: not any(map(alive, pids)), 60)  # a guard against hangs: a nanny waits for its worker
+    assert until(
+        lambda: not any(map(alive, pids)), 60
+    )  # a guard against hangs: a nanny waits for its worker
 
 
 def is_whole(outcome: tournament.Progress, audience: Audience) -> bool:
@@ -57,16 +63,23 @@ def is_whole(outcome: tournament.Progress, audience: Audience) -> bool:
 
 @pytest.mark.slow
 def test_a_worker_whose_disk_becomes_full_gets_no_more_matches(tmp_path, shared, monkeypatch):
-    """A machine keeps the files and the rooms of bots that it has started, so only a bot new to it needs space.
+    """A machine keeps the files and the rooms of bots that it has started, so only a bot new to it
+    needs space.
 
-    All bots say `ready` on the first machine, which then leaves. So the small machine has started the bots of its first
-    two parcels at most when its disk becomes full, and nobody else can play the rest before it fails.
+    All bots say `ready` on the first machine, which then leaves. So the small machine has started
+    the bots of its first two parcels at most when its disk becomes full, and nobody else can play
+    the rest before it fails.
     """
-    monkeypatch.setattr("arena.extras.cluster.driver.REFUSED_S", 60.0)  # a guard against hangs: until another joins
+    monkeypatch.setattr(
+        "arena.extras.cluster.driver.REFUSED_S", 60.0
+    )  # a guard against hangs: until another joins
     full = tmp_path / "full"
     full.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=80m,nr_inodes=12000", "none", str(full)]
-    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
+    if (
+        shutil.which("mount") is None
+        or subprocess.run(mount, capture_output=True, check=False).returncode
+    ):
         pytest.skip("no file system can be mounted here")
     try:
         bots = {name: f"{slow(FIRST, 0.15)}# {name}\n" for name in "abcdef"}
@@ -101,7 +114,9 @@ def test_a_worker_whose_disk_becomes_full_gets_no_more_matches(tmp_path, shared,
                 workers.append(shared.worker("large"))
 
         audience, lanes = Fills(), opened(shared.address, notice=hear)
-        outcome = tournament.run(event_of(cup), cup / "cluster", workers=1, audience=audience, elsewhere=lanes)
+        outcome = tournament.run(
+            event_of(cup), cup / "cluster", workers=1, audience=audience, elsewhere=lanes
+        )
         said = "\n".join(lines)
         assert is_whole(outcome, audience), said
         assert "small is given nothing: " in said
@@ -114,17 +129,25 @@ def test_a_worker_whose_disk_becomes_full_gets_no_more_matches(tmp_path, shared,
 
 
 @pytest.mark.slow
-def test_a_machine_that_vanishes_loses_its_matches_and_may_come_back(tmp_path, shared, monkeypatch, frozen):
+def test_a_machine_that_vanishes_loses_its_matches_and_may_come_back(
+    tmp_path, shared, monkeypatch, frozen
+):
     monkeypatch.setattr("arena.extras.cluster.driver.SILENT_S", 3.0)
     monkeypatch.setattr("arena.extras.cluster.machine.BEAT_S", 0.3)
     cup = workspaces.make(tmp_path, {"a": FIRST, "b": LAST, "c": FIRST}, repeats=4)
-    workers = [shared.worker("frozen")]  # alone, so that it has matches when it freezes, however slow it is
+    workers = [
+        shared.worker("frozen")
+    ]  # alone, so that it has matches when it freezes, however slow it is
     killed: list[int] = []
     lines: list[str] = []
 
     def lost() -> set[str]:
         with Archive.open(cup / "cluster") as archive:
-            return {abort.match for abort in archive.aborts() if abort.cause.startswith("frozen was lost: ")}
+            return {
+                abort.match
+                for abort in archive.aborts()
+                if abort.cause.startswith("frozen was lost: ")
+            }
 
     class Freezes(Audience):
         def finished(self, record: Record) -> None:
@@ -136,7 +159,9 @@ def test_a_machine_that_vanishes_loses_its_matches_and_may_come_back(tmp_path, s
                         os.kill(pid, signal.SIGSTOP)
             elif record.machine == "other" and not killed and record.match.id in lost():
                 go_on(frozen)
-                os.kill(workers[1], signal.SIGKILL)  # so that there is work for the machine that comes back
+                os.kill(
+                    workers[1], signal.SIGKILL
+                )  # so that there is work for the machine that comes back
                 killed.append(workers[1])
 
     def hear(line: str) -> None:
@@ -145,9 +170,13 @@ def test_a_machine_that_vanishes_loses_its_matches_and_may_come_back(tmp_path, s
             workers.append(shared.worker("other"))
 
     audience, lanes = Freezes(), opened(shared.address, notice=hear)
-    outcome = tournament.run(event_of(cup), cup / "cluster", workers=1, audience=audience, elsewhere=lanes)
+    outcome = tournament.run(
+        event_of(cup), cup / "cluster", workers=1, audience=audience, elsewhere=lanes
+    )
     assert is_whole(outcome, audience), lines
-    assert any("frozen was lost" in line and "it has not answered for 3 s" in line for line in lines), lines
+    assert any(
+        "frozen was lost" in line and "it has not answered for 3 s" in line for line in lines
+    ), lines
     assert any("other was lost" in line and "played again" in line for line in lines), lines
     assert audience.records[-1].machine == "frozen"
     assert audience.aborts == []  # a line says once what was lost with a machine
@@ -155,7 +184,9 @@ def test_a_machine_that_vanishes_loses_its_matches_and_may_come_back(tmp_path, s
 
 
 @pytest.mark.slow
-def test_a_run_that_waits_for_a_worker_that_does_not_answer_says_so(tmp_path, shared, monkeypatch, frozen):
+def test_a_run_that_waits_for_a_worker_that_does_not_answer_says_so(
+    tmp_path, shared, monkeypatch, frozen
+):
     from distributed import Client  # here, so that tests of other files do not wait for it
 
     monkeypatch.setattr("arena.extras.cluster.driver.NOTICE_S", 0.5)
@@ -177,11 +208,24 @@ def test_a_run_that_waits_for_a_worker_that_does_not_answer_says_so(tmp_path, sh
         if (state := control.last_state(cup / "results")) is not None:
             states.update((lane.lane, lane.state) for lane in state.lanes)
         is_shown = any(reason == "does not answer" for _, reason in states)
-        return (is_shown and any("does not answer" in line for line in lines)) or time.monotonic() > end_s
+        return (
+            is_shown and any("does not answer" in line for line in lines)
+        ) or time.monotonic() > end_s
 
-    tournament.run(event_of(cup), cup / "results", workers=1, audience=Audience(), elsewhere=lanes, stopped=is_said)
-    assert any("waiting for workers; tcp://" in line and "does not answer" in line for line in lines), lines
-    assert {address.partition(":")[0] for address, reason in states if reason == "does not answer"} == {"tcp"}, states
+    tournament.run(
+        event_of(cup),
+        cup / "results",
+        workers=1,
+        audience=Audience(),
+        elsewhere=lanes,
+        stopped=is_said,
+    )
+    assert any(
+        "waiting for workers; tcp://" in line and "does not answer" in line for line in lines
+    ), lines
+    assert {
+        address.partition(":")[0] for address, reason in states if reason == "does not answer"
+    } == {"tcp"}, states
     go_on(frozen)
     end(worker)
 
@@ -198,7 +242,9 @@ def test_a_scheduler_that_restarts_costs_no_match(tmp_path, shared):
 
 @pytest.mark.soak
 @pytest.mark.timeout(600)
-def test_workers_of_nannies_play_and_their_death_and_that_of_a_nanny_cost_no_match(tmp_path, shared):
+def test_workers_of_nannies_play_and_their_death_and_that_of_a_nanny_cost_no_match(
+    tmp_path, shared
+):
     cup = workspaces.make(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=20)
     run(cup, "local", 2)
     nannies = [shared.nanny(), shared.nanny()]
@@ -219,7 +265,9 @@ def test_workers_of_nannies_play_and_their_death_and_that_of_a_nanny_cost_no_mat
 
 
 class Network:
-    """A network between the processes of a cluster on this machine, which may be slow, break or fall silent."""
+    """A network between the processes of a cluster on this machine, which may be slow, break or
+    fall silent.
+    """
 
     def __init__(self, delay: float = 0.0) -> None:
         """`delay`: the seconds that everything takes longer in each direction."""
@@ -286,12 +334,15 @@ class Network:
 
 
 def far(network: Network, shared: Machines) -> str:
-    """Return the code for a worker all of whose connections go through the network: to the scheduler, and to itself."""
+    """Return the code for a worker all of whose connections go through the network: to the
+    scheduler, and to itself.
+    """
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     way, scheduler = network.way_to(f"tcp://127.0.0.1:{port}"), network.way_to(shared.address)
     return (
-        f"start.Worker = lambda address, **more: Worker(address, port={port}, contact_address={way!r}, **more)\n"
+        f"start.Worker = lambda address, **more: Worker(address, port={port}, "
+        f"contact_address={way!r}, **more)\n"
         f"wish['address'] = {scheduler!r}"
     )
 
@@ -315,7 +366,8 @@ def test_a_worker_that_loses_its_connections_changes_no_table(tmp_path, shared):
         assert tables(cup / "cluster") == tables(cup / "local")
         with Archive.open(cup / "cluster") as archive:
             aborts = archive.aborts()
-        # Why, the first to know says: the future of a parcel, a connection, the list of workers, a worker that is back.
+        # Why, the first to know says: the future of a parcel, a connection, the list of workers, a
+        # worker that is back.
         assert any(abort.cause.startswith("far was lost: ") for abort in aborts), aborts
         assert any("far was lost" in line and "played again" in line for line in lines), lines
         assert {abort.match for abort in aborts} <= {record.match.id for record in audience.records}
@@ -324,7 +376,9 @@ def test_a_worker_that_loses_its_connections_changes_no_table(tmp_path, shared):
 
 
 @pytest.mark.soak
-def test_the_matches_of_a_machine_whose_connections_fall_silent_are_played_again(tmp_path, shared, monkeypatch):
+def test_the_matches_of_a_machine_whose_connections_fall_silent_are_played_again(
+    tmp_path, shared, monkeypatch
+):
     monkeypatch.setattr("arena.extras.cluster.driver.SILENT_S", 6.0)
     monkeypatch.setattr("arena.extras.cluster.machine.BEAT_S", 0.3)
     naps = slow(LAST)  # so that the machine is at a parcel when it happens
@@ -355,7 +409,9 @@ def test_a_slow_network_between_scheduler_workers_and_run_costs_time_and_no_matc
     run(cup, "local", 2)
     with Network(delay=0.2) as network:
         address = network.way_to(shared.address)
-        workers = [shared.worker(name, before=f"wish['address'] = {address!r}") for name in ("one", "two")]
+        workers = [
+            shared.worker(name, before=f"wish['address'] = {address!r}") for name in ("one", "two")
+        ]
         audience = Audience()
         outcome, lines = play(cup, "cluster", address, audience)
         assert is_whole(outcome, audience), lines
@@ -367,9 +423,15 @@ def test_a_slow_network_between_scheduler_workers_and_run_costs_time_and_no_matc
 @pytest.mark.soak
 @pytest.mark.timeout(1800)
 def test_twenty_random_kills_of_workers_nannies_hosts_and_the_run_change_no_table(tmp_path, shared):
-    """Workers come back; runs are killed and begun again; whatever is hit, the tables are those of one machine."""
+    """Workers come back; runs are killed and begun again; whatever is hit, the tables are those of
+    one machine.
+    """
     cup = workspaces.make(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, repeats=60)
-    draws, workers, nannies = random.Random(20), [shared.worker("one"), shared.worker("two")], [shared.nanny()]
+    draws, workers, nannies = (
+        random.Random(20),
+        [shared.worker("one"), shared.worker("two")],
+        [shared.nanny()],
+    )
     main = playing(begun(cup, shared.address))
     for _ in range(20):
         time.sleep(draws.uniform(0.5, 4))

@@ -1,4 +1,6 @@
-"""Many machines: the tables of a cluster are those of one machine, whatever happens to its workers."""
+"""Many machines: the tables of a cluster are those of one machine, whatever happens to its
+workers.
+"""
 
 import contextlib
 import inspect
@@ -69,7 +71,9 @@ def play(
     lines: list[str] = []
     lanes = opened(address, notice=lines.append, **more)
     try:
-        outcome = tournament.run(event_of(cup), cup / results, workers=1, audience=audience, elsewhere=lanes)
+        outcome = tournament.run(
+            event_of(cup), cup / results, workers=1, audience=audience, elsewhere=lanes
+        )
     except ArenaError as error:
         error.add_note("\n".join(lines))  # a machine that is refused says why
         raise
@@ -90,7 +94,9 @@ def begun(cup: Path, address: str) -> Command:
 
 
 def playing(main: Command, stored: int = 0) -> Command:
-    """Wait until a run is in the middle of its matches, and has stored more of them than so many."""
+    """Wait until a run is in the middle of its matches, and has stored more of them than so
+    many.
+    """
     assert until(lambda: any(int(done) > stored for done in PROGRESS.findall(main.said())), 60)
     return main
 
@@ -107,7 +113,9 @@ def test_a_run_that_is_killed_or_interrupted_leaves_no_bot_and_can_go_on(tmp_pat
     with Archive.open(cup / "results/cup") as archive:
         stored = archive.count()
     main = begun(cup, shared.address)
-    assert until(lambda: not any(map(alive, below)), 30)  # after the lease of the killed run's session
+    assert until(
+        lambda: not any(map(alive, below)), 30
+    )  # after the lease of the killed run's session
     playing(main, stored)
     assert (below := descendants(worker))
     main.signal(signal.SIGINT)
@@ -122,13 +130,23 @@ def test_a_run_that_is_killed_or_interrupted_leaves_no_bot_and_can_go_on(tmp_pat
 
 @pytest.mark.slow
 def test_an_exception_of_the_rules_ends_the_run_as_on_one_machine(tmp_path, shared, worker):
-    """A dask worker has not imported the rules, so it can unpickle neither their classes nor what is made of them."""
+    """A dask worker has not imported the rules, so it can unpickle neither their classes nor what
+    is made of them.
+    """
     cup = workspaces.make(tmp_path, {"a": FIRST, "b": LAST})
     rules = cup / "rules" / "sprint.py"
-    raising = 'if turn == 4:\n            raise KeyError(Odd) if hare else Odd("odd")\n        return None'
-    ending = 'return Outcome({"hare": 25 * hare, "tortoise": 25 * tortoise}, "rest") if turn == 4 else None'
+    raising = (
+        'if turn == 4:\n            raise KeyError(Odd) if hare else Odd("odd")\n'
+        "        return None"
+    )
+    ending = (
+        'return Outcome({"hare": 25 * hare, "tortoise": 25 * tortoise}, "rest") if turn == 4 '
+        "else None"
+    )
     text = rules.read_text().replace(ending, raising)
-    rules.write_text(text.replace("@dataclass", "class Odd(Exception):\n    pass\n\n\n@dataclass", 1))
+    rules.write_text(
+        text.replace("@dataclass", "class Odd(Exception):\n    pass\n\n\n@dataclass", 1)
+    )
     outcome, _ = play(cup, "cluster", shared.address, Audience())
     assert not outcome.complete
     assert [abort.attempt for abort in outcome.failed] == [director.ATTEMPTS] * 2
@@ -167,7 +185,9 @@ choice.failure = lambda name: "this kernel has no Landlock"
 
 
 @pytest.mark.slow
-def test_the_status_has_each_lane_and_unfit_workers_are_given_nothing(tmp_path, shared, monkeypatch):
+def test_the_status_has_each_lane_and_unfit_workers_are_given_nothing(
+    tmp_path, shared, monkeypatch
+):
     monkeypatch.setattr("arena.extras.cluster.machine.BEAT_S", 0.2)
     monkeypatch.setattr(control, "PUBLISH_S", 0.1)
     monkeypatch.setattr(control, "LOOK_S", 0)
@@ -178,7 +198,9 @@ def test_the_status_has_each_lane_and_unfit_workers_are_given_nothing(tmp_path, 
     fit = shared.worker("fit", lanes=2)
     unfit = [
         shared.worker("open", before=f"os.environ['PYTHONPATH'] = {str(tmp_path / 'site')!r}"),
-        shared.worker("full", before="import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))"),
+        shared.worker(
+            "full", before="import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))"
+        ),
     ]
     states: list[control.RunState] = []
     audience, lines = Audience(), list[str]()
@@ -186,8 +208,14 @@ def test_the_status_has_each_lane_and_unfit_workers_are_given_nothing(tmp_path, 
     def look() -> bool:
         if (state := control.last_state(cup / "results")) is not None:
             states.append(state)
-        at_work = [lane for lane in states[-1].lanes if lane.match and lane.played] if states else []
-        refused = {line.partition(" is given nothing: ")[0] for line in lines if " is given nothing: " in line}
+        at_work = (
+            [lane for lane in states[-1].lanes if lane.match and lane.played] if states else []
+        )
+        refused = {
+            line.partition(" is given nothing: ")[0]
+            for line in lines
+            if " is given nothing: " in line
+        }
         return len(at_work) == 2 and refused == {"open", "full"}
 
     lanes = opened(shared.address, notice=lines.append)
@@ -197,13 +225,23 @@ def test_the_status_has_each_lane_and_unfit_workers_are_given_nothing(tmp_path, 
     said = "\n".join(lines)
     assert outcome.phase is RunPhase.INTERRUPTED, said
     assert {record.machine for record in audience.records} == {"fit"}
-    assert "open is given nothing: its self-test of the level 'landlock' failed: this kernel has no Landlock" in said
-    assert "full is given nothing: it cannot keep the bots' files: [Errno 27] File too large" in said
-    state = next(state for state in reversed(states) if sum(bool(lane.match) for lane in state.lanes) == 2)
+    assert (
+        "open is given nothing: its self-test of the level 'landlock' failed: this kernel has no "
+        "Landlock"
+    ) in said
+    assert (
+        "full is given nothing: it cannot keep the bots' files: [Errno 27] File too large" in said
+    )
+    state = next(
+        state for state in reversed(states) if sum(bool(lane.match) for lane in state.lanes) == 2
+    )
     rows = [lane for lane in state.lanes if lane.machine == "fit"]
     assert len({lane.match for lane in rows}) == 2
     # With the address: two workers may have the same name.
-    assert all(re.fullmatch(rf"tcp://[0-9.:]+ referee-{row}", lane.lane) for row, lane in enumerate(rows, 1))
+    assert all(
+        re.fullmatch(rf"tcp://[0-9.:]+ referee-{row}", lane.lane)
+        for row, lane in enumerate(rows, 1)
+    )
     assert all((set(lane.bots), lane.board) == ({"a", "b"}, "sprint/default") for lane in rows)
     assert sum(lane.played for lane in rows) == state.played
     idle = {lane.machine: lane.state for lane in state.lanes if lane.machine != "fit"}
@@ -215,33 +253,48 @@ def test_the_status_has_each_lane_and_unfit_workers_are_given_nothing(tmp_path, 
 
 
 @pytest.mark.slow
-def test_a_cluster_without_a_worker_that_can_play_ends_the_run_with_one_line(tmp_path, shared, worker, monkeypatch):
+def test_a_cluster_without_a_worker_that_can_play_ends_the_run_with_one_line(
+    tmp_path, shared, worker, monkeypatch
+):
     monkeypatch.setattr("arena.extras.cluster.driver.REFUSED_S", 0.2)
     cup = workspaces.make(tmp_path, {"a": FIRST, "b": FIRST})
     said = []
     for speed in (Speed(python_s=1e-5, c_s=1e-5, spread=1.0), None):
-        with pytest.raises(ArenaError, match="no worker of this cluster can play the event") as refusal:
+        with pytest.raises(
+            ArenaError, match="no worker of this cluster can play the event"
+        ) as refusal:
             play(cup, "cluster", shared.address, Audience(), speed=speed)
         said += refusal.value.__notes__
         monkeypatch.setattr(session, "code_digest", lambda: "newer")  # here, and not at the worker
     assert "one is given nothing: it is too slow for matches that a clock decides" in said[0]
-    assert f"one is given nothing: its files of arena {__version__} are not those of the driver (" in said[1]
+    assert (
+        f"one is given nothing: its files of arena {__version__} are not those of the driver ("
+        in said[1]
+    )
 
 
 @pytest.mark.slow
 def test_a_swiss_on_a_slower_machine_gives_bots_more_time_in_the_same_matches(tmp_path, shared):
-    """Meanwhile the worker's threads end: the kernel would end a lane with the thread that forked it."""
+    """Meanwhile the worker's threads end: the kernel would end a lane with the thread that forked
+    it.
+    """
     from distributed import Client
 
     worker = shared.worker("no compiler")
-    cup = workspaces.make(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, "sprint duel", schedule="swiss", repeats=2)
+    cup = workspaces.make(
+        tmp_path, {"a": DICE, "b": FIRST, "c": LAST}, "sprint duel", schedule="swiss", repeats=2
+    )
     lanes: list[list[int]] = []
 
     def now() -> list[int]:
         return [lane for host in children(worker) for lane in children(host)]
 
-    def recycle(dask_worker: Any) -> int:  # in here, so that it travels as code: the worker cannot import this file
-        """End all threads in which a worker runs tasks, and give it others; return how many there were."""
+    def recycle(
+        dask_worker: Any,
+    ) -> int:  # in here, so that it travels as code: the worker cannot import this file
+        """End all threads in which a worker runs tasks, and give it others; return how many there
+        were.
+        """
         before = dask_worker.executors["default"]
         dask_worker.executors["default"] = ThreadPoolExecutor(before._max_workers)
         before.shutdown(wait=False)
@@ -276,7 +329,9 @@ def test_a_swiss_on_a_slower_machine_gives_bots_more_time_in_the_same_matches(tm
     assert {record.match.id: record.scale for record in audience.records} == {
         match: record.scale for match, record in stored.items()
     }
-    assert {record.match.conditions.time.start for record in stored.values()} == {event_of(cup).conditions.time.start}
+    assert {record.match.conditions.time.start for record in stored.values()} == {
+        event_of(cup).conditions.time.start
+    }
     os.kill(worker, signal.SIGTERM)
     assert gone_soon([worker])
 
@@ -284,17 +339,28 @@ def test_a_swiss_on_a_slower_machine_gives_bots_more_time_in_the_same_matches(tm
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"python": "PyPy 3.11"}, "it runs PyPy 3.11, and the driver CPython 3.11: start its worker with the same"),
-        ({"arena": "0.0.9"}, f"it has arena 0.0.9, and the driver {__version__}: install the same version there"),
+        (
+            {"python": "PyPy 3.11"},
+            "it runs PyPy 3.11, and the driver CPython 3.11: start its worker with the same",
+        ),
+        (
+            {"arena": "0.0.9"},
+            f"it has arena 0.0.9, and the driver {__version__}: install the same version there",
+        ),
         (
             {"code": "older"},
-            f"its files of arena {__version__} are not those of the driver (older, and here digest): install",
+            (
+                f"its files of arena {__version__} are not those of the driver (older, and here "
+                "digest): install"
+            ),
         ),
         ({"lanes": 0}, "it offers no lanes: start it with `arena worker --lanes 1` or more"),
     ],
 )
 def test_a_machine_with_other_software_or_without_lanes_is_refused(change, words):
-    driver = session.Facts(python="CPython 3.11", arena=__version__, code="digest", machine="m", lanes=1)
+    driver = session.Facts(
+        python="CPython 3.11", arena=__version__, code="digest", machine="m", lanes=1
+    )
     admission.refuse_other_software(driver, replace(driver, machine="n", lanes=4))
     with pytest.raises(ArenaError, match=f"^{re.escape(words)}"):
         admission.refuse_other_software(driver, replace(driver, **change))
@@ -303,7 +369,13 @@ def test_a_machine_with_other_software_or_without_lanes_is_refused(change, words
 def test_a_machine_is_judged_by_its_speed_where_a_clock_decides():
     reference, conditions = Speed(python_s=0.01, c_s=0.02, spread=1.1), Conditions()
 
-    def judged(factor: float, spread: float = 1.1, conditions: Conditions = conditions, *, scale_time: bool = False):
+    def judged(
+        factor: float,
+        spread: float = 1.1,
+        conditions: Conditions = conditions,
+        *,
+        scale_time: bool = False,
+    ):
         speed = Speed(python_s=0.01 * factor, c_s=0.02 * factor, spread=spread)
         return admission.scale(speed, reference, conditions, scale_time=scale_time)
 
@@ -311,7 +383,8 @@ def test_a_machine_is_judged_by_its_speed_where_a_clock_decides():
     with pytest.raises(ArenaError) as refusal:
         judged(3)
     assert str(refusal.value) == (
-        "it is too slow for matches that a clock decides: it takes 3.0 times as long as the driver's machine, and 2 is "
+        "it is too slow for matches that a clock decides: it takes 3.0 times as long as the "
+        "driver's machine, and 2 is "
         "the limit: set scale_time = true in [workers], or leave it out"
     )
     assert judged(3, scale_time=True) == 3
@@ -324,8 +397,12 @@ def test_a_machine_is_judged_by_its_speed_where_a_clock_decides():
 
 
 def test_where_no_move_has_a_clock_a_slower_machine_has_more_time_to_start():
-    # All matches of an event have the same conditions, so a machine that is too slow for one is too slow for all.
-    reference, unlimited = Speed(python_s=0.01, c_s=0.02, spread=1.1), Conditions(time=TimeControl(move=None))
+    # All matches of an event have the same conditions, so a machine that is too slow for one is too
+    # slow for all.
+    reference, unlimited = (
+        Speed(python_s=0.01, c_s=0.02, spread=1.1),
+        Conditions(time=TimeControl(move=None)),
+    )
 
     def judged(factor: float, conditions: Conditions) -> float:
         speed = Speed(python_s=0.01 * factor, c_s=0.02 * factor, spread=9)
@@ -345,14 +422,20 @@ def test_the_speed_of_a_machine_is_compared_by_what_ran_on_both():
     without = calibration.speed_of([Sample(0.01, None)] * 5)
     assert with_c.factor(without) == pytest.approx(2)
     assert with_c.factor(calibration.speed_of([Sample(0.01, 0.01)] * 5)) == pytest.approx(4)
-    assert calibration.speed_of([Sample(0.01, None)] * 9 + [Sample(0.05, None)] * 2).spread == pytest.approx(5)
+    assert calibration.speed_of(
+        [Sample(0.01, None)] * 9 + [Sample(0.05, None)] * 2
+    ).spread == pytest.approx(5)
 
 
 def test_a_batch_has_a_second_of_matches_and_forfeits_do_not_count_as_matches():
     mate = machine.Machine("tcp://h:1", client=None, task=None, report=print)  # type: ignore[arg-type]
 
     def size(*, forfeits: bool, at_most: int = 1000) -> int:
-        return next(count for count in range(at_most) if mate.is_enough(*((0, count) if forfeits else (count, 0))))
+        return next(
+            count
+            for count in range(at_most)
+            if mate.is_enough(*((0, count) if forfeits else (count, 0)))
+        )
 
     assert size(forfeits=False) == size(forfeits=True) == 1
     mate.learn([0.001] * 4, forfeits=True)
@@ -370,10 +453,16 @@ def test_a_batch_has_a_second_of_matches_and_forfeits_do_not_count_as_matches():
 def test_the_legs_of_a_pairing_go_to_one_machine_while_it_is_there(tmp_path):
     event = event_of(workspaces.make(tmp_path, {"a": DICE, "b": FIRST, "c": LAST}))
     ab, ba, ac, ca = (
-        director.Work(match=event.match(event.boards[0], tuple(event.bots["abc".index(bot)] for bot in pair), 0))
+        director.Work(
+            match=event.match(
+                event.boards[0], tuple(event.bots["abc".index(bot)] for bot in pair), 0
+            )
+        )
         for pair in ("ab", "ba", "ac", "ca")
     )
-    one, other = (machine.Machine(f"tcp://h:{n}", client=None, task=None, report=print) for n in "12")  # type: ignore[arg-type]
+    one, other = (
+        machine.Machine(f"tcp://h:{n}", client=None, task=None, report=print) for n in "12"
+    )  # type: ignore[arg-type]
     one.state = other.state = machine.MachineState.READY
     waiting = pairings.Pairings()
 
@@ -391,9 +480,14 @@ def test_the_legs_of_a_pairing_go_to_one_machine_while_it_is_there(tmp_path):
 
 
 def test_a_parcel_travels_in_few_small_messages(tmp_path, shared):
-    """dask remembers messages whole: 100,000 forfeits made driver and scheduler grow by 60 MB each."""
+    """dask remembers messages whole: 100,000 forfeits made driver and scheduler grow by 60 MB
+    each.
+    """
     event = event_of(workspaces.make(tmp_path, {"a": DICE, "b": FIRST}, repeats=100))
-    works = [director.Work(match=event.match(event.boards[0], event.bots, number)) for number in range(200)]
+    works = [
+        director.Work(match=event.match(event.boards[0], event.bots, number))
+        for number in range(200)
+    ]
     packed = wire.parcel(sorted, works, 1.0)
     assert wire.unpacked(packed, event) == (sorted, works)
     assert len(packed) < 30 * len(works)
@@ -408,15 +502,23 @@ def test_voided_matches_are_played_again_and_the_archive_has_the_reason(tmp_path
     before = tables(results)
     with contextlib.closing(sqlite3.connect(results / "event.sqlite")) as connection, connection:
         connection.execute("update matches set machine = iif(number <= 4, 'pc7', 'pc8')")
-        connection.execute("update seats set ending = 'timeout' where position = 0 and match in (2, 3, 6)")
-        connection.execute("update seats set ending = 'limit_exceeded' where position = 0 and match = 4")
+        connection.execute(
+            "update seats set ending = 'timeout' where position = 0 and match in (2, 3, 6)"
+        )
+        connection.execute(
+            "update seats set ending = 'limit_exceeded' where position = 0 and match = 4"
+        )
         connection.execute("delete from tallies")
         connection.execute(schema.COUNT, (0,))
     monkeypatch.chdir(cup)
     assert "Known: pc7, pc8" in arena(cup, "status", "cup", "--void", "pc9").stderr
-    assert arena(cup, "status", "--void", "pc7", "--reason", "it swapped").stdout.startswith("2 matches of pc7 v")
+    assert arena(cup, "status", "--void", "pc7", "--reason", "it swapped").stdout.startswith(
+        "2 matches of pc7 v"
+    )
     with Archive.open(results, writing=True) as archive:
-        assert sum(tally.seats for tally in archive.tallies() if tally.ending == Ending.TIMEOUT) == 1
+        assert (
+            sum(tally.seats for tally in archive.tallies() if tally.ending == Ending.TIMEOUT) == 1
+        )
         aborts = archive.aborts()
         assert [abort.cause for abort in aborts] == ["voided, pc7: it swapped"] * 2
         archive.void("pc8", "it swapped too")
@@ -425,7 +527,9 @@ def test_voided_matches_are_played_again_and_the_archive_has_the_reason(tmp_path
     assert outcome.complete
     with Archive.open(results) as archive:
         assert [abort.cause for abort in archive.aborts()][2:] == ["it swapped too"]
-        assert {abort.match for abort in archive.aborts()} == {record.match.id for record in audience.records}
+        assert {abort.match for abort in archive.aborts()} == {
+            record.match.id for record in audience.records
+        }
         assert not any(tally.ending == Ending.TIMEOUT for tally in archive.tallies())
     with contextlib.closing(sqlite3.connect(results / "event.sqlite")) as connection, connection:
         connection.execute("update seats set ending = null where ending is not null")
@@ -437,12 +541,14 @@ def test_voided_matches_are_played_again_and_the_archive_has_the_reason(tmp_path
 def test_time_is_scaled_as_a_whole():
     control = TimeControl(start=4.0, move=1.0, bank=2.0, margin=0.1)
     assert control.scaled(1.5) == TimeControl(start=6.0, move=1.5, bank=3.0, margin=0.1 * 1.5)
-    assert TimeControl(start=None, move=None).scaled(2) == TimeControl(start=None, move=None, margin=0.1)
+    assert TimeControl(start=None, move=None).scaled(2) == TimeControl(
+        start=None, move=None, margin=0.1
+    )
 
 
 def test_the_process_of_the_lanes_is_started_by_the_thread_of_the_event_loop():
-    # The kernel would end it with the thread that started it. dask runs coroutines there, and other functions, tasks
-    # among them, in threads that may end.
+    # The kernel would end it with the thread that started it. dask runs coroutines there, and other
+    # functions, tasks among them, in threads that may end.
     assert inspect.iscoroutinefunction(session.open_session)
 
 
@@ -463,7 +569,9 @@ def test_sampled_boards_travel_as_they_were_drawn_and_without_their_generator(tm
 
 @pytest.mark.slow
 def test_what_becomes_of_a_machine_by_the_failure_of_its_matches(tmp_path, monkeypatch):
-    from arena.extras.cluster.driver import Cluster  # here, so that tests of other files do not wait for dask
+    from arena.extras.cluster.driver import (
+        Cluster,
+    )  # here, so that tests of other files do not wait for dask
     from arena.extras.cluster.machine import Machine, MachineState, Parcel
 
     event = event_of(workspaces.make(tmp_path / "ws", {"a": DICE, "b": FIRST}))
@@ -471,9 +579,17 @@ def test_what_becomes_of_a_machine_by_the_failure_of_its_matches(tmp_path, monke
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # where dask leaves a folder
     with contextlib.closing(Cluster("local:1", event, tmp_path)) as driver:
         for address, error, states in (
-            ("tcp://no-users", NoUsersError("all users are taken"), ["LOST"] * 4 + ["REFUSED"]),  # it is tried again
+            (
+                "tcp://no-users",
+                NoUsersError("all users are taken"),
+                ["LOST"] * 4 + ["REFUSED"],
+            ),  # it is tried again
             ("tcp://no-memory", MachineError("no more memory"), ["REFUSED"]),
-            ("tcp://bug", RuntimeError("a bug of ours"), ["READY"] * 5),  # is no fault of the machine
+            (
+                "tcp://bug",
+                RuntimeError("a bug of ours"),
+                ["READY"] * 5,
+            ),  # is no fault of the machine
         ):
             seen = []
             while len(seen) < len(states):
@@ -481,13 +597,18 @@ def test_what_becomes_of_a_machine_by_the_failure_of_its_matches(tmp_path, monke
                 mate.state, driver._machines[address] = MachineState.READY, mate
                 parcel = mate.parcels[7] = Parcel(7, mate, [item])
                 (done,) = driver._take(parcel, [Done(None, None, "it failed", error)], "")
-                assert (done.item, isinstance(done.error, LostError)) == (item, isinstance(error, MachineError))
+                assert (done.item, isinstance(done.error, LostError)) == (
+                    item,
+                    isinstance(error, MachineError),
+                )
                 seen.append(mate.state.name)
             assert seen == states
 
 
 @pytest.mark.parametrize("rule", [{}, {"stop_after": 0.3}])
-def test_a_run_without_any_worker_ends_when_it_is_asked_to_stop_or_its_time_is_over(tmp_path, shared, rule):
+def test_a_run_without_any_worker_ends_when_it_is_asked_to_stop_or_its_time_is_over(
+    tmp_path, shared, rule
+):
     cup = workspaces.make(tmp_path, {"a": DICE, "b": FIRST}, **rule)
 
     def ask() -> bool:
@@ -498,7 +619,9 @@ def test_a_run_without_any_worker_ends_when_it_is_asked_to_stop_or_its_time_is_o
 
     lanes = opened(shared.address)
     audience = Audience()
-    outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=audience, elsewhere=lanes, stopped=ask)
+    outcome = tournament.run(
+        event_of(cup), cup / "results", workers=1, audience=audience, elsewhere=lanes, stopped=ask
+    )
     assert (outcome.finished, outcome.failed) == (0, ())
     assert outcome.phase is (RunPhase.LATE if rule else RunPhase.HALTED)
     assert (outcome.stop is not None) == bool(rule)
@@ -517,7 +640,9 @@ def altered(change: Callable[[Done[Any, Any]], Done[Any, Any]]) -> Any:
 def test_a_worker_whose_clock_is_ahead_ends_a_run_with_stop_after(tmp_path):
     cup = workspaces.make(tmp_path, {"a": DICE, "b": FIRST}, stop_after=600)
     lanes = altered(lambda done: Done(done.item, NotBegun()))
-    outcome = tournament.run(event_of(cup), cup / "results", workers=1, audience=Audience(), elsewhere=lanes)
+    outcome = tournament.run(
+        event_of(cup), cup / "results", workers=1, audience=Audience(), elsewhere=lanes
+    )
     assert outcome.stop is not None
     assert (outcome.stop.rule, outcome.finished, outcome.failed) == ("stop_after", 0, ())
 
@@ -548,7 +673,10 @@ def test_without_dask_the_message_says_what_to_install(monkeypatch):
 
 @pytest.mark.parametrize("address", ["tcp://", "foo://x:1", "host:8786", "local:2", "tcp://host"])
 def test_a_worker_wants_the_address_of_a_scheduler(address):
-    with pytest.raises(ArenaError, match=f"^{address}: expected the address of a scheduler, such as tcp://host:8786"):
+    with pytest.raises(
+        ArenaError,
+        match=f"^{address}: expected the address of a scheduler, such as tcp://host:8786",
+    ):
         worker_command(address)
 
 
@@ -556,20 +684,36 @@ def test_tls_without_certificates_is_refused_with_the_page_that_helps(tmp_path):
     import dask
     import distributed  # noqa: F401  (a setting made before its import would hide its defaults)
 
-    refusal = r"^tls://h:1: dask has no certificate of a {}; set the variables that `arena docs cluster` lists"
+    refusal = (
+        r"^tls://h:1: dask has no certificate of a {}; set the variables that `arena docs "
+        r"cluster` lists"
+    )
     with pytest.raises(ArenaError, match=refusal.format("worker")):
         worker_command("tls://h:1", lanes="1")
     with pytest.raises(ArenaError, match=refusal.format("client")):
         joining.opener("tls://h:1", scale_time=False, notice=print)
-    missing = {"distributed.comm.tls.ca-file": str(tmp_path / "ca"), "distributed.comm.tls.client.cert": "none.pem"}
-    with dask.config.set(missing), pytest.raises(ArenaError, match=r"certificates cannot be read: .*No such file"):
+    missing = {
+        "distributed.comm.tls.ca-file": str(tmp_path / "ca"),
+        "distributed.comm.tls.client.cert": "none.pem",
+    }
+    with (
+        dask.config.set(missing),
+        pytest.raises(ArenaError, match=r"certificates cannot be read: .*No such file"),
+    ):
         joining.opener("tls://h:1", scale_time=False, notice=print)
 
 
 def test_an_address_where_no_scheduler_is_ends_in_one_line(tmp_path, monkeypatch):
     monkeypatch.setattr("arena.extras.cluster.driver.CONNECT_S", 0.3)
-    with pytest.raises(ArenaError, match=r"tcp://127.0.0.1:9: no dask scheduler answers there .*start one with"):
-        play(workspaces.make(tmp_path, {"a": DICE, "b": FIRST}), "cluster", "tcp://127.0.0.1:9", Audience())
+    with pytest.raises(
+        ArenaError, match=r"tcp://127.0.0.1:9: no dask scheduler answers there .*start one with"
+    ):
+        play(
+            workspaces.make(tmp_path, {"a": DICE, "b": FIRST}),
+            "cluster",
+            "tcp://127.0.0.1:9",
+            Audience(),
+        )
 
 
 def test_workers_on_one_machine_share_out_its_cores():
@@ -601,7 +745,9 @@ def pod_commands() -> list[str]:
     import yaml  # here, because load tests only need it
 
     text = LAB.partition("## Kubernetes")[2].partition("\n## ")[0]
-    lines = [line[4:] for line in text.splitlines() if line.startswith("    ") and "kubectl" not in line]
+    lines = [
+        line[4:] for line in text.splitlines() if line.startswith("    ") and "kubectl" not in line
+    ]
     items = [item for item in yaml.safe_load_all("\n".join(lines)) if item["kind"] != "Service"]
     containers = [item["spec"]["template"]["spec"]["containers"][0] for item in items]
     return [shlex.join(container["command"]) for container in containers]
@@ -617,7 +763,11 @@ def test_the_commands_of_the_page_play_an_event(commands, tmp_path):
     tools = Path(sys.executable).parent
 
     def here(line: str) -> list[str]:
-        for name, value in {"lab1": "127.0.0.1", "arena-scheduler": "127.0.0.1", "8786": port}.items():
+        for name, value in {
+            "lab1": "127.0.0.1",
+            "arena-scheduler": "127.0.0.1",
+            "8786": port,
+        }.items():
             line = line.replace(name, value)
         program, *words = shlex.split(line)
         return [str(tools / program), *words]
@@ -647,7 +797,9 @@ def test_the_commands_of_the_page_play_an_event(commands, tmp_path):
 
 
 def certified(folder: Path) -> Path:
-    """Make a CA and a certificate in a folder with the commands of docs/extras/cluster.md; return the folder."""
+    """Make a CA and a certificate in a folder with the commands of docs/extras/cluster.md; return
+    the folder.
+    """
     commands = [line.strip() for line in LAB.splitlines() if line.startswith("    openssl")]
     assert len(commands) == 3
     folder.mkdir(exist_ok=True)
@@ -662,14 +814,22 @@ def certificates(authority: Path, own: Path, role: str) -> Iterator[None]:
     import dask  # here, so that tests of other files do not wait for it
     import distributed  # noqa: F401  (a setting made before its import would hide its defaults)
 
-    names = {"ca-file": authority / "ca.pem", f"{role}.cert": own / "cert.pem", f"{role}.key": own / "key.pem"}
-    with dask.config.set({f"distributed.comm.tls.{name}": str(path) for name, path in names.items()}):
+    names = {
+        "ca-file": authority / "ca.pem",
+        f"{role}.cert": own / "cert.pem",
+        f"{role}.key": own / "key.pem",
+    }
+    with dask.config.set(
+        {f"distributed.comm.tls.{name}": str(path) for name, path in names.items()}
+    ):
         yield
 
 
 @contextlib.contextmanager
 def listener(context: ssl.SSLContext | None) -> Iterator[str]:
-    """Yield the TLS address of a server that says one byte to all whom it accepts, as dask's scheduler speaks first."""
+    """Yield the TLS address of a server that says one byte to all whom it accepts, as dask's
+    scheduler speaks first.
+    """
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def serve() -> None:
@@ -677,7 +837,11 @@ def listener(context: ssl.SSLContext | None) -> Iterator[str]:
                 while True:
                     plain, _ = server.accept()
                     with contextlib.suppress(OSError), plain:
-                        secure = plain if context is None else context.wrap_socket(plain, server_side=True)
+                        secure = (
+                            plain
+                            if context is None
+                            else context.wrap_socket(plain, server_side=True)
+                        )
                         secure.sendall(b"hello")
                         secure.close()
 
@@ -693,7 +857,9 @@ def listener(context: ssl.SSLContext | None) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def authorities(tmp_path_factory) -> tuple[Path, Path]:
     """Return the folders of two CAs, each with a certificate."""
-    return certified(tmp_path_factory.mktemp("ours")), certified(tmp_path_factory.mktemp("stranger"))
+    return certified(tmp_path_factory.mktemp("ours")), certified(
+        tmp_path_factory.mktemp("stranger")
+    )
 
 
 @pytest.mark.parametrize("role", ["client", "worker"])
@@ -705,23 +871,34 @@ def test_a_certificate_of_a_stranger_is_refused_in_one_line(authorities, role):
     with listener(context) as address:
         with certificates(ours, ours, role):
             joining.refuse_without_certificates(address, role)
-        refusal = f"^{address}: the scheduler refuses the certificate of this {role} .*: its CA must have"
+        refusal = (
+            f"^{address}: the scheduler refuses the certificate of this {role} .*: its CA must have"
+        )
         with certificates(ours, stranger, role), pytest.raises(ArenaError, match=refusal):
             joining.refuse_without_certificates(address, role)
-        refusal = f"^{address}: the certificate of the scheduler is not signed by the CA of this {role} "
+        refusal = (
+            f"^{address}: the certificate of the scheduler is not signed by the CA of this {role} "
+        )
         with certificates(stranger, ours, role), pytest.raises(ArenaError, match=refusal):
             joining.refuse_without_certificates(address, role)
     with certificates(ours, ours, role):
         joining.refuse_without_certificates(address, role)  # nobody is there yet
-        joining.refuse_without_certificates("tls://a..b:8786", role)  # no name of a host: dask says so
-        with listener(None) as plain, pytest.raises(ArenaError, match="the scheduler does not speak TLS: start it"):
+        joining.refuse_without_certificates(
+            "tls://a..b:8786", role
+        )  # no name of a host: dask says so
+        with (
+            listener(None) as plain,
+            pytest.raises(ArenaError, match="the scheduler does not speak TLS: start it"),
+        ):
             joining.refuse_without_certificates(plain, role)
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(600)
 def test_the_commands_for_tls_play_an_event_and_refuse_strangers(tmp_path):
-    """A scheduler, a worker and a run as cluster.md has them for TLS, all in the folder of the certificates."""
+    """A scheduler, a worker and a run as cluster.md has them for TLS, all in the folder of the
+    certificates.
+    """
     cup = certified(workspaces.make(tmp_path / "ours", {"a": DICE, "b": FIRST}))
     stranger = certified(workspaces.make(tmp_path / "stranger", {"a": DICE, "b": FIRST}))
     (stranger / "ca.pem").write_bytes((cup / "ca.pem").read_bytes())

@@ -1,4 +1,6 @@
-"""A contest that is a git repository: pull requests are judged, played, published, and none of two publishers loses."""
+"""A contest that is a git repository: pull requests are judged, played, published, and none of two
+publishers loses.
+"""
 
 import contextlib
 import re
@@ -24,7 +26,9 @@ BASE, HEAD = "main", "pull"
 
 def git(folder: Path, *words: str) -> str:
     identity = ("-c", "user.name=a", "-c", "user.email=a@localhost")
-    return subprocess.run(["git", *identity, *words], cwd=folder, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        ["git", *identity, *words], cwd=folder, capture_output=True, text=True, check=True
+    ).stdout
 
 
 def commit(folder: Path, text: str = "change") -> None:
@@ -43,7 +47,9 @@ def new_contest(folder: Path) -> Path:
     file = folder / "cup/tournament.toml"
     text = re.sub("(?m)^boards = .*$", 'boards = ["mummy_maze/duel"]', file.read_text())
     text = re.sub("(?m)^seed = .*$", "seed = 7", text)
-    file.write_text(text.replace("start = 5.0", "start = 20.0").replace('count = "auto"', "count = 1"))
+    file.write_text(
+        text.replace("start = 5.0", "start = 20.0").replace('count = "auto"', "count = 1")
+    )
     return folder / "cup"
 
 
@@ -94,8 +100,12 @@ def test_the_steps_of_its_readme_make_a_bot_that_may_be_merged(pull):
 
 def test_no_file_of_a_pull_request_decides_what_its_check_does():
     files = Path(repository.__file__).parent / "repository/github/workflows"
-    yaml = pytest.importorskip("yaml", reason="needs the package pyyaml, which mkdocs of the extra dev brings")
-    check, play = (yaml.safe_load((files / f"{name}.yml").read_text()) for name in ("check", "play"))
+    yaml = pytest.importorskip(
+        "yaml", reason="needs the package pyyaml, which mkdocs of the extra dev brings"
+    )
+    check, play = (
+        yaml.safe_load((files / f"{name}.yml").read_text()) for name in ("check", "play")
+    )
     assert check[True] == "pull_request_target"  # YAML reads `on` as True
     assert check["permissions"] == play["permissions"] == {"contents": "read"}
     for name, job in {**check["jobs"], **play["jobs"]}.items():
@@ -108,7 +118,11 @@ def test_no_file_of_a_pull_request_decides_what_its_check_does():
 
 
 def test_a_broken_bot_is_refused_in_words_and_what_it_printed_is_no_markdown(pull):
-    bot(pull, "ada", 'raise SystemExit("`![x](http://x.invalid/) [bold]no[/bold] @everyone\\n# title")')
+    bot(
+        pull,
+        "ada",
+        'raise SystemExit("`![x](http://x.invalid/) [bold]no[/bold] @everyone\\n# title")',
+    )
     done = judged(pull)
     assert done.returncode == 1
     assert "may not be merged as it is" in done.stdout
@@ -151,7 +165,10 @@ def test_each_change_that_its_author_may_not_make_is_named(pull):
     git(pull, "config", "diff.ignoreSubmodules", "all")  # a setting hides no change
     done = judged(pull)
     head, _, *reasons = done.stdout.splitlines()
-    assert (done.returncode, head) == (1, "## This pull request may not be merged: it changes what is not its author's")
+    assert (done.returncode, head) == (
+        1,
+        "## This pull request may not be merged: it changes what is not its author's",
+    )
     outside = "is not in bots/ada/, and only what is there is yours to change`"
     for words in (
         f"`bots/bob/bot.py: {outside}",
@@ -223,7 +240,9 @@ def test_a_bot_that_is_small_in_git_and_large_on_disk_is_not_unpacked(pull, tmp_
 def tree_of(folder: Path, rows: list[str]) -> str:
     """Write a tree and return its id."""
     given = "".join(f"{row}\n" for row in rows)
-    done = subprocess.run(["git", "mktree"], cwd=folder, input=given, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["git", "mktree"], cwd=folder, input=given, capture_output=True, text=True, check=True
+    )
     return done.stdout.strip()
 
 
@@ -232,9 +251,19 @@ def test_folders_without_number_in_a_few_bytes_are_refused_in_a_line(pull, monke
     tree = tree_of(pull, [])
     for _ in range(7):  # 10 ** 14 folders
         tree = tree_of(pull, [f"040000 tree {tree}\t{number:02}" for number in range(100)])
-    bots = tree_of(pull, [*git(pull, "ls-tree", f"{BASE}:bots").splitlines(), f"040000 tree {tree}\tada"])
+    bots = tree_of(
+        pull, [*git(pull, "ls-tree", f"{BASE}:bots").splitlines(), f"040000 tree {tree}\tada"]
+    )
     top = [row for row in git(pull, "ls-tree", BASE).splitlines() if not row.endswith("\tbots")]
-    head = git(pull, "commit-tree", "-p", BASE, "-m", "x", tree_of(pull, [*top, f"040000 tree {bots}\tbots"])).strip()
+    head = git(
+        pull,
+        "commit-tree",
+        "-p",
+        BASE,
+        "-m",
+        "x",
+        tree_of(pull, [*top, f"040000 tree {bots}\tbots"]),
+    ).strip()
     git(pull, "checkout", "-q", BASE)
     done = cup.arena(pull, "contest", "check", BASE, head, "--author", "ada")
     assert done.returncode == 1
@@ -314,14 +343,21 @@ def test_of_two_pull_requests_that_clash_with_each_other_the_second_is_refused(o
     check = ("contest", "check", before, "pull-Ada", "--author", "Ada")
     assert cup.arena(folder, *check).returncode == 0
     git(folder, "merge", "-q", "--no-edit", "pull-ada")
-    done = cup.arena(folder, *check)  # the host still names the commit that was the base when it was opened
+    done = cup.arena(
+        folder, *check
+    )  # the host still names the commit that was the base when it was opened
     assert done.returncode == 1
-    assert "two bots are called 'ada' and 'Ada'" in done.stdout or "two bots are called 'Ada' and 'ada'" in done.stdout
+    assert (
+        "two bots are called 'ada' and 'Ada'" in done.stdout
+        or "two bots are called 'Ada' and 'ada'" in done.stdout
+    )
 
 
 def test_what_is_checked_is_the_bot_as_the_merge_leaves_it(origin, tmp_path):
     folder = clone(origin, tmp_path / "ws")
-    (bot(folder, "ada", "from inner import main\n\nmain()\n") / "inner.py").write_text("def main():\n    pass\n")
+    (bot(folder, "ada", "from inner import main\n\nmain()\n") / "inner.py").write_text(
+        "def main():\n    pass\n"
+    )
     commit(folder)
     git(folder, "checkout", "-q", "-b", HEAD)
     (folder / "bots/ada/bot.py").write_text(cup.FIRST)
@@ -357,7 +393,9 @@ def test_an_author_whom_the_settings_name_cannot_leave(origin, tmp_path):
 
 def test_a_bot_that_is_shown_under_a_name_like_anothers_is_refused(pull):
     path = bot(pull, "ada")
-    (path / "bot.toml").write_text('command = "python bot.py"\ndisplay = "d\u0456ce"\n')  # a Cyrillic letter
+    (path / "bot.toml").write_text(
+        'command = "python bot.py"\ndisplay = "d\u0456ce"\n'
+    )  # a Cyrillic letter
     done = judged(pull)
     assert done.returncode == 1
     assert "looks like 'dice'" in done.stdout
@@ -389,7 +427,9 @@ def step(folder: Path, *words: str) -> str:
 
 @pytest.fixture(scope="module")
 def begun(origin, tmp_path_factory):
-    """A folder with the repository of a contest, and a checkout in which the first matches of `ada` were played."""
+    """A folder with the repository of a contest, and a checkout in which the first matches of `ada`
+    were played.
+    """
     folder = tmp_path_factory.mktemp("begun")
     git(origin, "clone", "-q", "--bare", str(origin), str(folder / "online.git"))
     step(merged(folder / "online.git", folder / "first", "ada"), "play")
@@ -419,7 +459,9 @@ def published(folder: Path, name: str) -> bytes:
 
 
 @pytest.mark.slow
-def test_two_racing_publishers_lose_nothing_and_the_first_record_of_a_match_stays(first, online, tmp_path, monkeypatch):
+def test_two_racing_publishers_lose_nothing_and_the_first_record_of_a_match_stays(
+    first, online, tmp_path, monkeypatch
+):
     second = merged(online, tmp_path / "second", "bob")
     step(second, "play")  # it has not seen the first one's matches, and plays everything
     with Archive.open(first / "results/cup", writing=True) as archive:
@@ -459,11 +501,18 @@ def test_only_what_is_new_is_played(first, online, tmp_path):
     step(first, "publish")
     second = merged(online, tmp_path / "second", "bob")
     step(second, "play")
-    with Archive.open(first / "results/cup") as before, Archive.open(second / "results/cup") as after:
+    with (
+        Archive.open(first / "results/cup") as before,
+        Archive.open(second / "results/cup") as after,
+    ):
         known = before.count()
         assert 0 < known < after.count()
-        for match in (record.match.id for record, _ in before.records_numbered(before.numbers_in_order())):
-            assert after.record(match) == before.record(match)  # with all its clocks: it was not played again
+        for match in (
+            record.match.id for record, _ in before.records_numbered(before.numbers_in_order())
+        ):
+            assert after.record(match) == before.record(
+                match
+            )  # with all its clocks: it was not played again
     step(second, "publish")
     history = published(second, "history.csv")
     assert [row["bot"] for row in site.read_history(history)][-3:] == ["ada", "bob", "dice"]
@@ -520,7 +569,8 @@ NONSENSE = (
         + b"2026-01-01 00:00:00,a,=1+1,ada,a,1,1,1,1,1\n",
     ),
 )
-"""What the files `commit` and `history.csv` of the branch may hold, as somebody else has written them."""
+"""What the files `commit` and `history.csv` of the branch may hold, as somebody else has written
+them."""
 
 
 @pytest.mark.slow
@@ -530,19 +580,27 @@ def test_nonsense_in_the_branch_or_in_its_archive_is_no_crash_and_reaches_no_pag
         with contextlib.chdir(first):
             branch = repository.ArchiveBranch("origin", "archive")
             stored = branch.read()
-            files = {"event.sqlite": stored.file("event.sqlite"), "history.csv": history, "commit": played}
+            files = {
+                "event.sqlite": stored.file("event.sqlite"),
+                "history.csv": history,
+                "commit": played,
+            }
             assert branch.push(files, stored)
         step(first, "publish")
         rows = site.read_history(published(first, "history.csv"))
         assert [row["bot"] for row in rows] == ["ada", "dice"]
     with sqlite3.connect(first / "results/cup/event.sqlite") as connection:
         (event,) = connection.execute("select value from meta where key = 'event'").fetchone()
-        connection.execute("update meta set value = ? where key = 'event'", (event.replace('"ada"', '"<img>"'),))
+        connection.execute(
+            "update meta set value = ? where key = 'event'", (event.replace('"ada"', '"<img>"'),)
+        )
     connection.close()
     step(first, "publish")  # nobody has a rank now
     with cup.first_chart_only():
         written = step(first, "site", "--to", "public").split()
-    assert written == [f"public/{name}" for name in ("report.html", "history.csv", "index.html", "bots/dice.html")]
+    assert written == [
+        f"public/{name}" for name in ("report.html", "history.csv", "index.html", "bots/dice.html")
+    ]
     page = (first / "public/index.html").read_text()
     assert ("ada" in page, "=1+1" in page, "<img>" in page) == (True, False, False)
     assert "=1+1" not in (first / "public/history.csv").read_text()

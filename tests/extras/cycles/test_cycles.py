@@ -26,7 +26,9 @@ def test_equal_bots_are_hardly_ever_proven_to_be_in_a_circle():
     proven = shares = 0.0
     for seed in range(40):
         random = np.random.default_rng(seed)
-        found = cycles_of(play(random, league(random, bots=6, spread=0, special=0), repeats=20), refits=100)
+        found = cycles_of(
+            play(random, league(random, bots=6, spread=0, special=0), repeats=20), refits=100
+        )
         proven += found.proven.any()
         shares += found.share.low <= 0.25 <= found.share.high
     assert proven == 0  # at most 5 % for an arrow, and a circle needs three
@@ -36,7 +38,9 @@ def test_equal_bots_are_hardly_ever_proven_to_be_in_a_circle():
 def test_matches_that_repeat_others_prove_nothing():
     played = arrays_of(tuple(match("duel", "ann bob", 100, 0, seed=seed) for seed in range(50)))
     assert payoffs_of(add_up(replace(played, transcript=0 * played.transcript))).blocks.max() == 1
-    assert not surely_beats(payoffs_of(add_up(replace(played, transcript=0 * played.transcript)))).any()
+    assert not surely_beats(
+        payoffs_of(add_up(replace(played, transcript=0 * played.transcript)))
+    ).any()
     assert surely_beats(payoffs_of(add_up(played))).any()
 
 
@@ -47,7 +51,9 @@ def test_the_chart_of_cycles_appears_only_if_one_is_proven(tmp_path):
     with_cycle = Results.open(stored.store(tmp_path / "circle", event, circle))
     ordered = Results.open(stored.store(tmp_path / "order", event, stored.beaten_in_turn(min)))
     assert with_cycle.cycles()[["triples", "share", "proven"]].values.tolist() == [[1, 1.0, 3]]
-    assert with_cycle.beaten_in_cycles()[["bot", "opponent", "blocks", "result"]].values.tolist() == [
+    assert with_cycle.beaten_in_cycles()[
+        ["bot", "opponent", "blocks", "result"]
+    ].values.tolist() == [
         ["ann", "bob", 24, 100.0],
         ["bob", "cat", 24, 100.0],
         ["cat", "ann", 24, 100.0],
@@ -56,5 +62,7 @@ def test_the_chart_of_cycles_appears_only_if_one_is_proven(tmp_path):
     assert "cycles: 100 %" in [text.get_text() for text in figure.axes[0].texts]
     assert ordered.cycles()[["share", "proven"]].values.tolist() == [[0.0, 0]]
     assert isinstance(charts.render("cycles", ordered), Nothing)
-    alone = Results.open(stored.store(tmp_path / "alone", stored.event("ann", boards=(stored.HUNT,)), []))
+    alone = Results.open(
+        stored.store(tmp_path / "alone", stored.event("ann", boards=(stored.HUNT,)), [])
+    )
     assert isinstance(charts.render("cycles", alone), Nothing)

@@ -61,7 +61,10 @@ def outline(match):
 def test_tags_give_players_results_dates_and_losses_on_time(tmp_path):
     won, drawn, left_out = read(tmp_path, ENGINES, "a.pgn")
     assert left_out is None
-    assert (outline(won), outline(drawn)) == (("fish", "leela", WIN, LOSS), ("leela", "fish", DRAW, DRAW))
+    assert (outline(won), outline(drawn)) == (
+        ("fish", "leela", WIN, LOSS),
+        ("leela", "fish", DRAW, DRAW),
+    )
     assert [seat.ending for seat in won.seats] == [None, Ending.TIMEOUT]
     assert (won.started, drawn.started) == ("2026-03-01T00:00:00+00:00", "")
     assert (won.game, won.board, won.seats[0].role) == ("chess", "standard", "white")
@@ -80,12 +83,18 @@ SHORT = '[White "a"]\n[Black "b"]\n[Result "1-0"]\n'
         (f"% a line for another program\n{SHORT}", [("a", "b", 100, 0)]),
         (SHORT.replace('"a"', r'"a \"x\" \\y"').replace("\\\\", "|"), [('a "x" |y', "b", 100, 0)]),
         (SHORT.replace('"a"', '"a "x" y"'), [('a "x" y', "b", 100, 0)]),
-        (SHORT.replace('"a"', '"M\u00fcller, A."').encode("latin-1"), [("M\u00fcller, A.", "b", 100, 0)]),
+        (
+            SHORT.replace('"a"', '"M\u00fcller, A."').encode("latin-1"),
+            [("M\u00fcller, A.", "b", 100, 0)],
+        ),
         ('[White "a"]\n[Black "b"]\n\n1. e4 0-1', [("a", "b", 0, 100)]),
         ('[White "a"]\n[Black "b"]\n[Result "*"]\n\n1. e4 1/2-1/2', [("a", "b", 50, 50)]),
         ('[White "a"]\n[Black "b"]\n\n1. e4 e5', [None]),
         (SHORT.replace('"a"', '"?"'), [None]),
-        (SHORT + '\n1. e4 {[White "x"]\n[Black "y"]\n} e5 ; {no comment\n1-0 {the end}\n', [("a", "b", 100, 0)]),
+        (
+            SHORT + '\n1. e4 {[White "x"]\n[Black "y"]\n} e5 ; {no comment\n1-0 {the end}\n',
+            [("a", "b", 100, 0)],
+        ),
         (SHORT + "\n1. e4 ; 0-1\n1-0\n" + SHORT, [("a", "b", 100, 0)] * 2),
         (SHORT.replace("1-0", "0-0"), [("a", "b", 0, 0)]),
     ],
@@ -113,7 +122,10 @@ def test_pgn_of_the_real_world_is_read(tmp_path, text, outlines):
         (SHORT + "\n1. e4 {no end\n", "line 5: a comment begins here and has no end"),
         (SHORT + '[UTCDate "2026.13.01"]\n', "line 4, tag UTCDate: "),
         (SHORT + '[Variant "../x"]\n', "line 4, tag Variant: "),
-        (SHORT + "".join(f'[T{number} "x"]\n' for number in range(600)), "this game has more than 500 tags"),
+        (
+            SHORT + "".join(f'[T{number} "x"]\n' for number in range(600)),
+            "this game has more than 500 tags",
+        ),
     ],
 )
 def test_a_bad_pgn_is_refused_in_one_line_that_names_line_and_tag(tmp_path, text, words):
@@ -128,8 +140,15 @@ def test_roots_give_players_sizes_handicaps_and_results(tmp_path):
     assert unknown is None
     assert outline(resigned) == ("Ann", "Bob", WIN, LOSS)
     assert (resigned.reason, resigned.started) == ("resign", "2026-03-01T00:00:00+00:00")
-    assert (counted.board, counted.reason, outline(counted)) == ("9x9", "score", ("Bob", "Ann", LOSS, WIN))
-    assert (late.board, [seat.ending for seat in late.seats]) == ("19x19-handicap-2", [Ending.TIMEOUT, None])
+    assert (counted.board, counted.reason, outline(counted)) == (
+        "9x9",
+        "score",
+        ("Bob", "Ann", LOSS, WIN),
+    )
+    assert (late.board, [seat.ending for seat in late.seats]) == (
+        "19x19-handicap-2",
+        [Ending.TIMEOUT, None],
+    )
     assert (outline(drawn), drawn.seats[0].role) == (("Bob", "Ann", DRAW, DRAW), "black")
 
 
@@ -185,9 +204,13 @@ def test_games_are_stored_once_and_those_without_a_result_are_counted(tmp_path, 
     assert first.stdout == f"results/a: {new} matches added; it has {new} matches\n"
     assert "left out, without a result or the name of a player: 1 game\n" in first.stderr
     other = tmp_path / f"more{Path(name).suffix}"
-    other.write_bytes((text + text.replace("leela", "lc0").replace("Bob", "Cat")).replace("\n", "\r\n").encode())
+    other.write_bytes(
+        (text + text.replace("leela", "lc0").replace("Bob", "Cat")).replace("\n", "\r\n").encode()
+    )
     again = arena(tmp_path, "import", other.name, "--name", "a")
-    assert again.stdout == f"results/a: {new} matches added, and {new} were there already; it has {2 * new} matches\n"
+    assert again.stdout == (
+        f"results/a: {new} matches added, and {new} were there already; it has {2 * new} matches\n"
+    )
     with Archive.open(tmp_path / "results" / "a") as archive:
         assert archive.event().imported
 

@@ -1,4 +1,6 @@
-"""Results of others: what `arena import` reads, what it refuses, and what the commands make of the archive."""
+"""Results of others: what `arena import` reads, what it refuses, and what the commands make of the
+archive.
+"""
 
 import json
 import os
@@ -81,7 +83,11 @@ def test_a_row_for_each_seat_gives_scores_endings_times_and_dates(league):
     with Archive.open(league / "results" / "pig") as archive:
         records = {match.scores["first"]: archive.record(match.id) for match in archive.played()}
     won, lost = records[80], records[0]
-    assert (won.match.label, won.started, won.seconds) == ("pig/short", "2026-01-05T00:00:00+00:00", 4.0)
+    assert (won.match.label, won.started, won.seconds) == (
+        "pig/short",
+        "2026-01-05T00:00:00+00:00",
+        4.0,
+    )
     assert [(seat.bot, seat.cpu) for seat in won.seats] == [("ada", 1.5), ("bob", 2.5)]
     assert (lost.verdict.reason, lost.verdict.ending("first"), lost.started) == (
         "forfeit",
@@ -162,7 +168,10 @@ def test_equal_results_are_matches_of_their_own_and_no_copies(tmp_path):
     ids=["replay", "rerun", "match", "clip"],
 )
 def test_a_command_that_needs_moves_says_that_there_is_nothing_to_replay(league, match, words):
-    assert refused(arena(league, *words, match), "was imported without its moves, so there is nothing to replay")
+    assert refused(
+        arena(league, *words, match),
+        "was imported without its moves, so there is nothing to replay",
+    )
 
 
 def test_no_text_is_written_of_a_match_without_moves(league, match):
@@ -207,7 +216,12 @@ def test_the_report_lists_the_matches_and_offers_no_replay(league):
 
 
 @pytest.mark.parametrize(
-    "words", [("compare", "ada", "bob", "league"), ("leaderboard", "league", "--crosstable"), ("export", "league")]
+    "words",
+    [
+        ("compare", "ada", "bob", "league"),
+        ("leaderboard", "league", "--crosstable"),
+        ("export", "league"),
+    ],
 )
 def test_commands_that_need_no_moves_work_as_always(league, words):
     assert arena(league, *words).returncode == 0
@@ -270,8 +284,14 @@ SEATS = "match,bot,score"
         (f"{HEAD}\na,b,,0\n", "line 2, column white_score: '' is no score"),
         (f"{HEAD}\na,b,0.5,0.5\n", "call the column result where a win is 1"),
         (f"{HEAD}\na,b,1,0\nb,a,0,1\n", "column white_score: no score is above 1"),
-        ("white_bot,black_bot,white_result,black_result\na,b,2,0\n", "column white_result: '2' is no result"),
-        (f"{HEAD}\n../../etc/passwd,b,100,0\n", "line 2, column white_bot: ../../etc/passwd: a name is no path"),
+        (
+            "white_bot,black_bot,white_result,black_result\na,b,2,0\n",
+            "column white_result: '2' is no result",
+        ),
+        (
+            f"{HEAD}\n../../etc/passwd,b,100,0\n",
+            "line 2, column white_bot: ../../etc/passwd: a name is no path",
+        ),
         (f"{HEAD}\n=cmd(),b,100,0\n", "line 2, column white_bot: =cmd(): begins as a formula does"),
         (f"{HEAD}\na\x1b[2Jb,b,100,0\n", "a name has printable letters only"),
         (f"{HEAD}\na\u202eb,b,100,0\n", "a name has printable letters only"),
@@ -283,14 +303,20 @@ SEATS = "match,bot,score"
         (HEAD.encode("utf-16"), "line 1: the file is in UTF-16"),
         (f"{HEAD},date\na,b,100,0,31.5.2026\n", "line 2, column date: '31.5.2026' is no date"),
         (f"{HEAD},game\na,b,100,0,../x\n", "line 2, column game: '../x' is no name of a game"),
-        (f"{HEAD},white_ending\na,b,0,100,bored\n", "line 2, column white_ending: 'bored' is none of"),
+        (
+            f"{HEAD},white_ending\na,b,0,100,bored\n",
+            "line 2, column white_ending: 'bored' is none of",
+        ),
         (f"{HEAD},white_seconds\na,b,0,100,-1\n", "line 2, column white_seconds: '-1' is no time"),
         ("wh ite_bot,wh ite_score\na,1\n", "line 1, column wh ite_bot: 'wh ite' is no role"),
         (f"{SEATS}\n1,a,100\n2,a,100\n1,b,0\n", "line 4, column match: match '1' is there twice"),
         (f"{SEATS}\n,a,100\n", "line 2, column match: is empty"),
         (f"{SEATS},role\n1,a,100,x\n1,b,0,x\n", "line 3, column role: 'x' is there twice"),
         (f"{SEATS},board\n1,a,100,x\n1,b,0,y\n", "line 3, column board: is another one"),
-        (f"{SEATS}\n1,a,100\n1,b,0\n2,a,100\n2,b,0\n2,c,0\n", "line 4: imported/standard has the roles"),
+        (
+            f"{SEATS}\n1,a,100\n1,b,0\n2,a,100\n2,b,0\n2,c,0\n",
+            "line 4: imported/standard has the roles",
+        ),
     ],
 )
 def test_a_bad_file_is_refused_in_one_line_that_names_line_and_column(tmp_path, text, words):
@@ -357,7 +383,9 @@ def test_a_kill_in_the_middle_leaves_the_old_archive_or_the_new_one(tmp_path, is
     write(tmp_path, WIDE + "ada,bob,1,0,2026-01-05\n" * 20_000)
     command = cup.Command(tmp_path, "import", "league.csv")
     deadline = time.monotonic() + 20
-    while not any(path.stat().st_size > 1_000_000 for path in tmp_path.glob("results/**/event.sqlite*")):
+    while not any(
+        path.stat().st_size > 1_000_000 for path in tmp_path.glob("results/**/event.sqlite*")
+    ):
         assert time.monotonic() < deadline
         time.sleep(0.005)
     os.kill(command.pid, signal.SIGKILL)
@@ -380,11 +408,16 @@ def test_the_page_can_be_followed(tmp_path):
     page = (tutorial.DOCS / "extras" / "imports.md").read_text("utf-8")
     with cup.first_chart_only():
         folder, done = tutorial.follow(page, tmp_path, {})
-    assert [command.returncode for command in done] == [0] * len(done), [command.stderr for command in done]
+    assert [command.returncode for command in done] == [0] * len(done), [
+        command.stderr for command in done
+    ]
     assert len(done) == 8
     assert (folder / "results" / "league" / "report.html").is_file()
     for name, count in (("league", 6), ("engines", 2), ("club", 4)):
         with Archive.open(folder / "results" / name) as archive:
             assert archive.count() == count
     seats = next(block for block in tutorial.blocks(page, "csv") if block.startswith("match,role"))
-    assert scores(imported(tmp_path, seats, "seats.csv")) == [("Ajax", "Brugge", 80, 20), ("Brugge", "Ajax", 100, 0)]
+    assert scores(imported(tmp_path, seats, "seats.csv")) == [
+        ("Ajax", "Brugge", 80, 20),
+        ("Brugge", "Ajax", 100, 0),
+    ]

@@ -1,4 +1,6 @@
-"""Lessons: a planted blunder is found, fails the bot that makes it and passes the mended one; every lesson replays."""
+"""Lessons: a planted blunder is found, fails the bot that makes it and passes the mended one; every
+lesson replays.
+"""
 
 import json
 import os
@@ -51,9 +53,11 @@ KNOWING = python(
 
 
 def planted_moves():
-    """Return the moves of a bot that plays perfectly against `first`, with one blunder, and where that is.
+    """Return the moves of a bot that plays perfectly against `first`, with one blunder, and where
+    that is.
 
-    `first` always plays the first legal move. The moves are by the facts of the state, as the bot reads them.
+    `first` always plays the first legal move. The moves are by the facts of the state, as the bot
+    reads them.
     """
     game = rulebook.game_of(rulebook.find("duel")[0])
     assessor = PerfectPlay.of(game)
@@ -87,7 +91,9 @@ def give(folder, moves):
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory):
     """A workspace in which `ada`, with one blunder, has met `first`."""
-    folder = workspaces.make(tmp_path_factory.mktemp("planted") / "ws", {"first": cup.FIRST}, "duel")
+    folder = workspaces.make(
+        tmp_path_factory.mktemp("planted") / "ws", {"first": cup.FIRST}, "duel"
+    )
     moves, blunder = planted_moves()
     give(folder, moves)
     assert cup.run_event(folder).returncode == 0
@@ -101,7 +107,9 @@ def documented(language):
 def test_a_planted_blunder_is_found_fails_the_bot_and_passes_the_mended_one(planted):
     """By the commands of the page for authors, and by its example for pytest."""
     folder, moves, (role, turn, move, good, facts) = planted
-    shown, writes, checks = (line.partition("#")[0].split()[2:] for line in documented("console").splitlines())
+    shown, writes, checks = (
+        line.partition("#")[0].split()[2:] for line in documented("console").splitlines()
+    )
     assert [shown[0], writes[0], checks[0]] == ["lessons", "lessons", "check"]
     (row,) = json.loads(arena(folder, *shown, "--json").stdout)
     assert (row["role"], row["turn"], row["played"], row["good"]) == (role, turn, move, good)
@@ -122,7 +130,9 @@ def test_a_planted_blunder_is_found_fails_the_bot_and_passes_the_mended_one(plan
     give(folder, moves | {"|".join(facts): good[0]})
     passed = arena(folder, *checks, "--json")
     assert passed.returncode == 0, passed.stderr
-    assert [(row["passed"], row["answer"]) for row in json.loads(passed.stdout)] == [(True, good[0])]
+    assert [(row["passed"], row["answer"]) for row in json.loads(passed.stdout)] == [
+        (True, good[0])
+    ]
     test()
 
     give(folder, moves)
@@ -159,10 +169,15 @@ def test_a_file_gives_a_bot_nothing_that_the_workspace_does_not(planted, tmp_pat
     file.write_text(text)
     monkeypatch.chdir(folder)
     (lesson,) = lessons.read(file)
-    assert (lesson.record.match.conditions.syscalls, lesson.record.match.conditions.preload) == (("socket",), ("x",))
+    assert (lesson.record.match.conditions.syscalls, lesson.record.match.conditions.preload) == (
+        ("socket",),
+        ("x",),
+    )
     fed, feed = [], lessons.feed
     monkeypatch.setattr(
-        lessons, "feed", lambda questions, match, *rest: fed.append(match) or feed(questions, match, *rest)
+        lessons,
+        "feed",
+        lambda questions, match, *rest: fed.append(match) or feed(questions, match, *rest),
     )
     with pytest.raises(AssertionError, match="plays"):
         lesson.check("bots/ada")
@@ -184,7 +199,9 @@ def test_openings_to_the_positions_are_played_in_an_event(planted):
 
 
 def follow_pytest_example(folder):
-    """Return the test of the page's example, for its only lesson, to be called without arguments."""
+    """Return the test of the page's example, for its only lesson, to be called without
+    arguments.
+    """
     names = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -203,10 +220,15 @@ def follow_pytest_example(folder):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """An event that nobody played, on solved boards: `perfect` and `dice` against each other and themselves."""
+    """An event that nobody played, on solved boards: `perfect` and `dice` against each other and
+    themselves.
+    """
     boards = (rulebook.find("duel")[0], *rulebook.find("mummy_maze/random:2", seed=3))
     event = reported.event(("dice", "perfect"), boards, repeats=2)
-    plan = [*reported.plan(event), *(event.match(boards[0], (event.bots[0],) * 2, repeat) for repeat in range(2))]
+    plan = [
+        *reported.plan(event),
+        *(event.match(boards[0], (event.bots[0],) * 2, repeat) for repeat in range(2)),
+    ]
     assessors = {}
 
     def record_of(match):
@@ -241,7 +263,9 @@ def test_every_lesson_of_an_event_replays_and_perfect_play_gives_none(folder, tm
             state = game.play(state, {role: move})
         assert assessor.quality(state, lesson.role, lesson.played).points == lesson.points > 0
         legal = game.legal_moves(state, lesson.role)
-        assert lesson.good == tuple(move for move in legal if not assessor.quality(state, lesson.role, move).points)
+        assert lesson.good == tuple(
+            move for move in legal if not assessor.quality(state, lesson.role, move).points
+        )
         best = assessor.worth(state).score
         for turn in (Turn(lesson.turn, lesson.role, lesson.played), *lesson.refutation):
             state = game.play(state, {turn.role: turn.move})
@@ -262,7 +286,9 @@ def test_every_lesson_of_an_event_replays_and_perfect_play_gives_none(folder, tm
 
 
 def test_a_bot_without_a_lesson_is_sent_to_the_match_that_a_search_regrets(tmp_path):
-    """Of a single match of Pacman nobody can compare moves, but the search sees what was thrown away."""
+    """Of a single match of Pacman nobody can compare moves, but the search sees what was thrown
+    away.
+    """
     of = reported.event(("amber", "birch"), on=reported.boards("classic"))
     records = [reported.played(match) for match in reported.plan(of)]
     folder = reported.store(tmp_path / "few", of, records)
@@ -276,7 +302,11 @@ def test_a_bot_without_a_lesson_is_sent_to_the_match_that_a_search_regrets(tmp_p
 
 def test_each_seat_of_a_bot_that_meets_itself_learns(folder):
     found = lessons_in(folder).lessons
-    selves = [lesson for lesson in found if {seat.bot.name for seat in lesson.record.match.seats} == {"dice"}]
+    selves = [
+        lesson
+        for lesson in found
+        if {seat.bot.name for seat in lesson.record.match.seats} == {"dice"}
+    ]
     assert {lesson.role for lesson in selves} == {"explorer", "mummy"}
 
 
@@ -284,15 +314,30 @@ def test_a_board_and_a_role_choose_among_the_lessons(folder):
     found = lessons_in(folder, board="duel", role="mummy").lessons
     assert {(lesson.label, lesson.role) for lesson in found} == {("mummy_maze/duel", "mummy")}
     assert len(lessons_in(folder, most=2).lessons) == 2
-    for options, words in (({"board": "hall"}, "--board hall"), ({"role": "ghost"}, "--role ghost")):
+    for options, words in (
+        ({"board": "hall"}, "--board hall"),
+        ({"role": "ghost"}, "--role ghost"),
+    ):
         with pytest.raises(ArenaError, match=words):
             lessons_in(folder, **options)
-    with pytest.raises(ArenaError, match="there is no bot 'dic' in these results; did you mean 'dice'"):
+    with pytest.raises(
+        ArenaError, match="there is no bot 'dic' in these results; did you mean 'dice'"
+    ):
         lessons_in(folder, "dic")
 
 
 def test_openings_of_lessons_on_named_boards_can_be_listed(folder, tmp_path):
-    done = arena(tmp_path, "lessons", "dice", str(folder), "--most", "100", "--openings", "o.txt", "--no-draw")
+    done = arena(
+        tmp_path,
+        "lessons",
+        "dice",
+        str(folder),
+        "--most",
+        "100",
+        "--openings",
+        "o.txt",
+        "--no-draw",
+    )
     assert "openings are listed for boards that have a name, not for sampled ones" in done.stderr
     listed = [openings.parse(line) for line in (tmp_path / "o.txt").read_text().splitlines()]
     assert {label for label, _ in listed} == {"mummy_maze/duel"}
@@ -303,7 +348,10 @@ def test_openings_of_lessons_on_named_boards_can_be_listed(folder, tmp_path):
 def test_a_damaged_record_is_named_and_the_others_teach(folder, tmp_path):
     copy = shutil.copytree(folder, tmp_path / "copy")
     worst = lessons_in(folder, most=1).lessons[0].record.match.id
-    for where, left in ((f"where match = (select number from matches where id = '{worst}')", True), ("", False)):
+    for where, left in (
+        (f"where match = (select number from matches where id = '{worst}')", True),
+        ("", False),
+    ):
         store = sqlite3.connect(copy / "event.sqlite", isolation_level=None)
         store.execute(f"update records set record = x'00' {where}")
         store.close()
@@ -327,12 +375,30 @@ def text(folder):
     ("edit", "words"),
     [
         (lambda text: f"{text}[[", "is no TOML"),
-        (lambda text: text.replace("format = 1", "format = 2"), "format: is 2, and this arena reads 1: upgrade arena"),
-        (lambda text: text.replace("turn = ", "turm = ", 1), "[[lesson]] 1: turm: unknown key; did you mean 'turn'?"),
-        (lambda text: re.sub("turn = .*", "turn = 999", text, count=1), "[[lesson]] 1: turn: in match"),
-        (lambda text: re.sub(r"good = \[\n.*", 'good = [\n"fly",', text, count=1), "good: 'fly' is not legal in turn"),
-        (lambda text: re.sub('match = ".*', 'match = "x"', text, count=1), "match: there is no 'x' in [matches]"),
-        (lambda text: re.sub(r"\n1\. (\w+) \w+ \w+", r"\n1. \1 fly", text), "does not agree with the rules known here"),
+        (
+            lambda text: text.replace("format = 1", "format = 2"),
+            "format: is 2, and this arena reads 1: upgrade arena",
+        ),
+        (
+            lambda text: text.replace("turn = ", "turm = ", 1),
+            "[[lesson]] 1: turm: unknown key; did you mean 'turn'?",
+        ),
+        (
+            lambda text: re.sub("turn = .*", "turn = 999", text, count=1),
+            "[[lesson]] 1: turn: in match",
+        ),
+        (
+            lambda text: re.sub(r"good = \[\n.*", 'good = [\n"fly",', text, count=1),
+            "good: 'fly' is not legal in turn",
+        ),
+        (
+            lambda text: re.sub('match = ".*', 'match = "x"', text, count=1),
+            "match: there is no 'x' in [matches]",
+        ),
+        (
+            lambda text: re.sub(r"\n1\. (\w+) \w+ \w+", r"\n1. \1 fly", text),
+            "does not agree with the rules known here",
+        ),
         (lambda text: re.sub(r"(?s)\[Format 2\].*?\n\n", "hello\n\n", text), "is no move"),
         (lambda text: re.sub('"move": [0-9.]+', '"move": -5', text), "it has a time below 0"),
         (lambda _: "format = 1\n", "has no [[lesson]]"),
@@ -369,13 +435,17 @@ def test_a_file_of_endless_mistakes_is_refused_in_few_lines(tmp_path):
 
 
 def scores_of(lesson, move, records):
-    """Return what all bots scored with a move in the position of a lesson; in a game with chance no match repeats."""
+    """Return what all bots scored with a move in the position of a lesson; in a game with chance no
+    match repeats.
+    """
     game = rulebook.game_of_record(lesson.record.match)
     scores = []
     for record in records:
         state = game.start()
         for turn in record.turns:
-            if (turn.role, turn.move) == (lesson.role, move) and tuple(game.view(state, turn.role)) == lesson.facts:
+            if (turn.role, turn.move) == (lesson.role, move) and tuple(
+                game.view(state, turn.role)
+            ) == lesson.facts:
                 scores.append(record.verdict.scores[turn.role])
             state = game.play(state, {turn.role: turn.move})
     return scores
@@ -404,7 +474,9 @@ def test_without_a_solver_other_bots_show_what_was_better_where_cards_are_hidden
     found = lessons_in(folder, "shy").lessons
     for lesson in found:
         scores = {move: scores_of(lesson, move, records) for move in lesson.means}
-        assert {move: (len(each), sum(each) / len(each)) for move, each in scores.items()} == lesson.means
+        assert {
+            move: (len(each), sum(each) / len(each)) for move, each in scores.items()
+        } == lesson.means
     kings = [lesson for lesson in found if f"card {lesson.role} K" in lesson.facts]
     folds = [lesson for lesson in kings if lesson.played == "fold"]
     assert folds
@@ -417,20 +489,31 @@ def test_without_a_solver_other_bots_show_what_was_better_where_cards_are_hidden
     text = arena(tmp_path, "lessons", "shy", str(folder)).stdout
     assert "an estimate: it scored" in text
     assert "as the match went on" in text
-    file, (first, last) = tmp_path / "lessons.toml", (tmp_path / f"{name}.py" for name in ("first", "last"))
+    file, (first, last) = (
+        tmp_path / "lessons.toml",
+        (tmp_path / f"{name}.py" for name in ("first", "last")),
+    )
     file.write_text(lessons.text_of(folds[:1], "shy", rulebook.game_of_record))
     (lesson,) = lessons.read(file)
     first.write_text(cup.FIRST)
     last.write_text(cup.LAST)
     lesson.check(last)  # its last legal move is to call
-    with pytest.raises(AssertionError, match=r"first on kuhn_poker/three_cards as .*: plays fold; expected call"):
+    with pytest.raises(
+        AssertionError, match=r"first on kuhn_poker/three_cards as .*: plays fold; expected call"
+    ):
         lesson.check(first)
-    own = [lesson for lesson in lessons_in(folder, "steady").lessons if f"card {lesson.role} K" in lesson.facts]
+    own = [
+        lesson
+        for lesson in lessons_in(folder, "steady").lessons
+        if f"card {lesson.role} K" in lesson.facts
+    ]
     assert all(lesson.played != "fold" for lesson in own)
 
 
 def test_where_roles_move_at_once_a_lesson_says_that_it_depends_on_the_others(tmp_path):
-    """At Goofspiel `steady` bids as high as the prize, and so does `mixed`, or now and then as low as it can."""
+    """At Goofspiel `steady` bids as high as the prize, and so does `mixed`, or now and then as low
+    as it can.
+    """
     board = rulebook.find("five")[0]
     event = reported.event(("mixed", "random", "steady"), [board], repeats=60)
     plan = reported.plan(event)
@@ -465,23 +548,33 @@ def test_random_play_of_many_roles_teaches_nothing_by_chance(tmp_path, name):
 
 
 def test_at_most_one_position_in_twenty_of_equal_moves_teaches_something_by_chance():
-    """The bot plays all of five moves, in twenty matches each; `benchmarks/lessons.py` simulates more."""
+    """The bot plays all of five moves, in twenty matches each; `benchmarks/lessons.py` simulates
+    more.
+    """
     dice, moves = random.Random(16), [f"m{number}" for number in range(5)]
 
     def taught(*chances):
         scores = {
-            move: [(score, score - 50.0) for score in dice.choices((0, 100), (1 - chance, chance), k=20)]
+            move: [
+                (score, score - 50.0)
+                for score in dice.choices((0, 100), (1 - chance, chance), k=20)
+            ]
             for move, chance in zip(moves, chances, strict=True)
         }
         return better_than(moves, moves, scores)
 
     positions = 200
     assert sum(bool(taught(*[0.5] * 5)) for _ in range(positions)) <= 0.05 * positions
-    assert sum("m4" in taught(0.1, 0.5, 0.5, 0.5, 0.9).get("m0", ()) for _ in range(positions)) >= 0.8 * positions
+    assert (
+        sum("m4" in taught(0.1, 0.5, 0.5, 0.5, 0.9).get("m0", ()) for _ in range(positions))
+        >= 0.8 * positions
+    )
 
 
 class Suits:
-    """A game whose moves do not matter: a suit is drawn, the explorer says a word, and luck decides."""
+    """A game whose moves do not matter: a suit is drawn, the explorer says a word, and luck
+    decides.
+    """
 
     def start(self):
         return ()
@@ -493,14 +586,18 @@ class Suits:
         return (f"suit {state[0]}",)
 
     def legal_moves(self, state, role):
-        return ("1", "2", "3", "4", "5", "6") if role == "chance" else ("ba", "be", "bi", "bo", "bu")
+        return (
+            ("1", "2", "3", "4", "5", "6") if role == "chance" else ("ba", "be", "bi", "bo", "bu")
+        )
 
     def play(self, state, moves):
         return (*state, *moves.values())
 
 
 def test_legs_that_share_a_seed_teach_as_one_match_where_moves_do_not_matter():
-    """Two copies of a bot make the same move with the same seed, in both legs, and have the same luck."""
+    """Two copies of a bot make the same move with the same seed, in both legs, and have the same
+    luck.
+    """
     positions = lessons_found = 0
     for number in range(12):
         event = replace(stored.event("ann", "bob", boards=[stored.DUEL], repeats=200), seed=number)
@@ -508,10 +605,17 @@ def test_legs_that_share_a_seed_teach_as_one_match_where_moves_do_not_matter():
         seen = set()
         for match in stored.plan(event):
             dice = random.Random(match.seed)
-            suit, word, won = dice.choice("123456"), dice.choice(("ba", "be", "bi", "bo", "bu")), dice.random() < 0.5
+            suit, word, won = (
+                dice.choice("123456"),
+                dice.choice(("ba", "be", "bi", "bo", "bu")),
+                dice.random() < 0.5,
+            )
             seen.add(suit)
             record = stored.played(match, turns=0, explorer=100 * won, mummy=100 * (not won))
-            turns = (Turn(number=1, role="chance", move=suit, by="chance"), Turn(number=2, role="explorer", move=word))
+            turns = (
+                Turn(number=1, role="chance", move=suit, by="chance"),
+                Turn(number=2, role="explorer", move=word),
+            )
             estimates.add(None, replace(record, turns=turns), Suits())
         positions += len(seen)
         lessons_found += len(estimates.blunders())
@@ -520,7 +624,9 @@ def test_legs_that_share_a_seed_teach_as_one_match_where_moves_do_not_matter():
 
 
 def test_the_report_has_lessons_of_graded_matches_only(folder, tmp_path):
-    results = Results.open(shutil.copytree(folder, tmp_path / "copy"), rules=rulebook.game_of_record)
+    results = Results.open(
+        shutil.copytree(folder, tmp_path / "copy"), rules=rulebook.game_of_record
+    )
     given = results.lessons(["dice", "perfect"], 3)
     assert {*given} == {"dice"}
     assert len(given["dice"]) == 3

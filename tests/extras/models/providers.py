@@ -1,4 +1,6 @@
-"""Providers of a language model for the tests: one in this process, a server on this machine, and a command."""
+"""Providers of a language model for the tests: one in this process, a server on this machine, and a
+command.
+"""
 
 import json
 import multiprocessing
@@ -27,7 +29,9 @@ print(json.dumps({"text": text, "in": 100, "out": 20}))
 
 
 class Scripted:
-    """A model in this process, which answers by a function of the messages, and remembers the requests."""
+    """A model in this process, which answers by a function of the messages, and remembers the
+    requests.
+    """
 
     def __init__(self, answer: Callable[[list[dict[str, str]]], str | ModelAnswer]) -> None:
         self.requests: list[ModelRequest] = []
@@ -42,7 +46,9 @@ class Scripted:
 def chat(text: str, **more: Any) -> bytes:
     """Return a response of the OpenAI chat format."""
     values = {"choices": [{"message": {"content": text}, "finish_reason": "stop"}]}
-    return json.dumps(values | {"usage": {"prompt_tokens": 100, "completion_tokens": 20}} | more).encode()
+    return json.dumps(
+        values | {"usage": {"prompt_tokens": 100, "completion_tokens": 20}} | more
+    ).encode()
 
 
 def any_move(request: dict[str, Any]) -> str:
@@ -53,7 +59,9 @@ def any_move(request: dict[str, Any]) -> str:
 
 
 class Server:
-    """A server in a process of its own; `behave` writes the response to a request by the handler."""
+    """A server in a process of its own; `behave` writes the response to a request by the
+    handler.
+    """
 
     def __init__(self, behave: Callable[[BaseHTTPRequestHandler, dict[str, Any]], None]) -> None:
         class Handler(BaseHTTPRequestHandler):
@@ -102,7 +110,9 @@ def plays(handler: BaseHTTPRequestHandler, request: dict[str, Any]) -> None:
     respond(handler, chat(any_move(request)))
 
 
-def says(body: bytes, status: int, handler: BaseHTTPRequestHandler, request: dict[str, Any]) -> None:
+def says(
+    body: bytes, status: int, handler: BaseHTTPRequestHandler, request: dict[str, Any]
+) -> None:
     """Send this body with this status, whatever is asked."""
     respond(handler, body, status)
 

@@ -14,7 +14,9 @@ def test_a_seat_of_a_new_kind_asks_the_language_model_as_a_bot_does(tmp_path, la
     stranger[1].append(b'model {"prompt": "which?"}')
     terms = replace(PATIENT, model=ModelTerms(name="m"))
     record = play(
-        match_of(tmp_path, conditions=terms), launcher=launcher, services={"models": Scripted(lambda _: "bet")}
+        match_of(tmp_path, conditions=terms),
+        launcher=launcher,
+        services={"models": Scripted(lambda _: "bet")},
     )
     assert [call.answer.text for call in record.calls] == ["bet"]
     assert b'"text": "bet"' in stranger[0][0].asked[2].text
@@ -25,5 +27,12 @@ def test_a_seat_of_a_new_kind_plays_in_disguise_as_a_bot_does(tmp_path, launcher
     record = play(match_of(tmp_path, f"kuhn_poker/three_cards{DISGUISED}"), launcher=launcher)
     (seat,) = stranger[0]
     assert record.verdict.faults == ()
-    assert {turn.move for turn in record.turns if turn.role == "first"} <= {"bet", "check", "call", "fold"}
-    assert not any(word in ask.text.split() for ask in seat.asked for word in (b"first", b"bet", b"check"))
+    assert {turn.move for turn in record.turns if turn.role == "first"} <= {
+        "bet",
+        "check",
+        "call",
+        "fold",
+    }
+    assert not any(
+        word in ask.text.split() for ask in seat.asked for word in (b"first", b"bet", b"check")
+    )

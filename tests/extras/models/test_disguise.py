@@ -1,4 +1,6 @@
-"""Boards in disguise: the same game in other words, for bots that need a language model, and for nobody else."""
+"""Boards in disguise: the same game in other words, for bots that need a language model, and for
+nobody else.
+"""
 
 import csv
 import random
@@ -25,20 +27,42 @@ from tests.support import cup, sprint, workspaces
 
 BOARDS = (
     *("mummy_maze/hunt", "mummy_maze/duel", "mummy_maze/duel_published", "mummy_maze/court"),
-    *("pacman/classic", "pacman/published", "connect_four/standard", "goofspiel/five", "kuhn_poker/three_cards"),
+    *(
+        "pacman/classic",
+        "pacman/published",
+        "connect_four/standard",
+        "goofspiel/five",
+        "kuhn_poker/three_cards",
+    ),
     "surround/nine",
 )
 HOUSE = Path(__file__).parents[3] / "bots" / "llm"
 ASKER = Bot(name="asker", command=("a",), digest="0", model=True)
 WIRE = {
-    *("arena", "match", "game", "roles", "role", "seed", "time", "start", "move", "bank", "board", "ready", "rules")
+    *(
+        "arena",
+        "match",
+        "game",
+        "roles",
+        "role",
+        "seed",
+        "time",
+        "start",
+        "move",
+        "bank",
+        "board",
+        "ready",
+        "rules",
+    )
 }
 WIRE |= {*("turn", "last", "state", "legal", "go", "score", "end")}
 
 
 def match_on(label: str, seed: int = 1, **conditions: object):
     (board,) = rulebook.find(label + DISGUISED)
-    event = Event(name="e", seed=seed, boards=(board,), bots=(ASKER,), conditions=Conditions(**conditions))
+    event = Event(
+        name="e", seed=seed, boards=(board,), bots=(ASKER,), conditions=Conditions(**conditions)
+    )
     return event.match(board, (ASKER,) * len(board.roles), 0)
 
 
@@ -48,7 +72,9 @@ def test_a_bot_in_disguise_reads_no_word_of_the_game(label):
     game = rulebook.game_of(match)
     referee, dice, read = Referee(game, match), random.Random(1), ""
     seats = {role: Disguise(game, match, role) for role in game.roles}
-    assert all(Disguise(game, match, role).manual == seat.manual for role, seat in seats.items())  # as in a rerun
+    assert all(
+        Disguise(game, match, role).manual == seat.manual for role, seat in seats.items()
+    )  # as in a rerun
     while asks := referee.asks():
         replies = {}
         for role, plain in asks.items():
@@ -58,7 +84,12 @@ def test_a_bot_in_disguise_reads_no_word_of_the_game(label):
             replies[role] = seats[role].reply(Reply(line=line))
         referee.hear(replies)
     read += seats[game.roles[0]].last_words(referee.farewell()).decode()
-    own = {*game.roles, *manual.words(game.manual), *match.game.split("_"), match.board.removesuffix(DISGUISED)}
+    own = {
+        *game.roles,
+        *manual.words(game.manual),
+        *match.game.split("_"),
+        match.board.removesuffix(DISGUISED),
+    }
     assert own & (set(re.findall("[A-Za-z_0-9]+", read)) - WIRE) == set()
     assert "disguise" not in read
     assert {turn.by for turn in referee.turns} <= {"bot", "chance"}
@@ -70,7 +101,9 @@ def reflected_game(game, way: Reflection):
     values = {name: way.cell(getattr(game, name)) for name in names}
     if hasattr(game, "walls"):
         facts = [way.wall("wall X Y WAY", fact) for fact in game.board() if fact.startswith("wall")]
-        values["walls"] = tuple((int(x), int(y), side) for _, x, y, side in (fact.split() for fact in facts if fact))
+        values["walls"] = tuple(
+            (int(x), int(y), side) for _, x, y, side in (fact.split() for fact in facts if fact)
+        )
     values |= {"enclosing": ()} if hasattr(game, "enclosing") else {}
     values |= {"pellets": tuple(map(way.cell, game.pellets))} if hasattr(game, "pellets") else {}
     return replace(game, **values)
@@ -96,7 +129,9 @@ def test_each_state_of_a_solved_board_is_worth_the_same_when_reflected(label):
         assert (values.worth[:, pairs] == solution.worth).all()
 
 
-@pytest.mark.parametrize("label", ["mummy_maze/hunt", "pacman/classic", "connect_four/standard", "surround/nine"])
+@pytest.mark.parametrize(
+    "label", ["mummy_maze/hunt", "pacman/classic", "connect_four/standard", "surround/nine"]
+)
 def test_a_reflected_board_is_played_by_the_same_rules(label):
     game = rulebook.game_of(rulebook.find(label)[0])
     for way in reflections(game):
@@ -105,12 +140,18 @@ def test_a_reflected_board_is_played_by_the_same_rules(label):
         disguise._reflection, disguise._vocabulary.swapped = way, str
         other, dice = reflected_game(game, way), random.Random(str(way))
         state, there = game.start(), other.start()
-        if label == "surround/nine":  # its riders begin in other corners there, which no parameter says
-            there = there._replace(trails=tuple(tuple(map(way.cell, trail)) for trail in there.trails))
+        if (
+            label == "surround/nine"
+        ):  # its riders begin in other corners there, which no parameter says
+            there = there._replace(
+                trails=tuple(tuple(map(way.cell, trail)) for trail in there.trails)
+            )
         assert {disguise.fact(fact) for fact in game.board()} - {None} == set(other.board())
         while movers := game.to_move(state):
             assert other.to_move(there) == movers
-            assert {disguise.fact(fact) for fact in game.view(state, None)} == set(other.view(there, None))
+            assert {disguise.fact(fact) for fact in game.view(state, None)} == set(
+                other.view(there, None)
+            )
             moves = {role: dice.choice(game.legal_moves(state, role)) for role in movers}
             for role in movers:
                 seen = {disguise.move(move) for move in game.legal_moves(state, role)}
@@ -164,8 +205,12 @@ def test_rules_that_a_manual_does_not_explain_are_found_and_not_disguised(tmp_pa
     assert "there is no mirror 'z'" in words
     (tmp_path / "rules").mkdir()
     rules = (Path(rulefile.shipped()) / "kuhn_poker.py").read_text()
-    (tmp_path / "rules" / "kuhn.py").write_text(re.sub('manual = """.*?"""', "manual = ''", rules, flags=re.DOTALL))
-    with pytest.raises(ArenaError, match=r"kuhn/default: cannot be played in disguise, .* write one in kuhn.py"):
+    (tmp_path / "rules" / "kuhn.py").write_text(
+        re.sub('manual = """.*?"""', "manual = ''", rules, flags=re.DOTALL)
+    )
+    with pytest.raises(
+        ArenaError, match=r"kuhn/default: cannot be played in disguise, .* write one in kuhn.py"
+    ):
         rulebook.find("kuhn/default~disguised", tmp_path)
 
 
@@ -193,7 +238,9 @@ def test_an_event_in_disguise_tells_memory_from_play_and_goes_the_same_way_again
     (results,) = (folder / "results").iterdir()
     (row,) = csv.DictReader((results / "disguise.csv").open())
     assert row["bot"] == "llm"
-    assert float(row["difference"]) == pytest.approx(float(row["plain"]) - float(row["disguised"]), abs=0.01)
+    assert float(row["difference"]) == pytest.approx(
+        float(row["plain"]) - float(row["disguised"]), abs=0.01
+    )
     assert float(row["difference"]) > 0
     assert float(row["difference_low"]) < float(row["difference"]) < float(row["difference_high"])
     assert cup.arena(folder, "leaderboard").stdout.count("in disguise") == 2
@@ -206,7 +253,13 @@ def test_an_event_in_disguise_tells_memory_from_play_and_goes_the_same_way_again
         )
     assert {seat.role for seat in record.match.seats} == {"first", "second"}
     assert record.verdict.faults == ()
-    assert {turn.move.split()[0] for turn in record.turns} <= {"deal", "check", "bet", "fold", "call"}
+    assert {turn.move.split()[0] for turn in record.turns} <= {
+        "deal",
+        "check",
+        "bet",
+        "fold",
+        "call",
+    }
     assert "check" not in record.calls[0].request
     assert "it went the same" in cup.arena(folder, "rerun", record.match.id).stdout
     alone = cup.arena(folder, "rerun", record.match.id, "--bot", "llm")

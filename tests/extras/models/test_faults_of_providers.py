@@ -1,4 +1,6 @@
-"""What a provider's fault is: words for whoever runs the event, and never an answer of the model."""
+"""What a provider's fault is: words for whoever runs the event, and never an answer of the
+model.
+"""
 
 import asyncio
 import gzip
@@ -46,7 +48,9 @@ def error(words: str, **more: object) -> bytes:
 
 @pytest.mark.parametrize("status", [302, 308, 400, 401, 402, 403, 404, 418, 422, 451])
 def test_a_request_that_is_refused_ends_the_run_with_the_providers_own_words(status):
-    with pytest.raises(MachineError, match=rf"HTTP {status}: .*: no \[key\], no \\x1bmodel") as raised:
+    with pytest.raises(
+        MachineError, match=rf"HTTP {status}: .*: no \[key\], no \\x1bmodel"
+    ) as raised:
         asked(error("no my-key,\n no \x1bmodel"), status)
     assert "my-key" not in str(raised.value)
     assert "\x1b" not in str(raised.value)

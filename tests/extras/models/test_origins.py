@@ -37,19 +37,25 @@ def prompt(folder: Path, options: str = "") -> Path:
     return folder / "bot"
 
 
-def played(launcher, folder: Path, answers: list[object], **terms: object) -> tuple[Record, Scripted]:
+def played(
+    launcher, folder: Path, answers: list[object], **terms: object
+) -> tuple[Record, Scripted]:
     """Play a match of the house bot against itself; its first seat gets these answers, and then good ones."""
     waiting = list(answers)
 
     def answer(messages: list[dict[str, str]]) -> str | ModelAnswer:
         if waiting:
             return waiting.pop(0)
-        legal = json.loads(messages[1]["content"].partition("legal_moves: ")[2].partition("\n")[0] or '["check"]')
+        legal = json.loads(
+            messages[1]["content"].partition("legal_moves: ")[2].partition("\n")[0] or '["check"]'
+        )
         return json.dumps({"move": legal[0]})
 
     conditions = replace(CONDITIONS, model=replace(CONDITIONS.model, **terms))
     bot = discovery.from_path(folder)
-    match = live.match_of("kuhn_poker/three_cards", bot, replace(bot, name="other"), conditions=conditions)
+    match = live.match_of(
+        "kuhn_poker/three_cards", bot, replace(bot, name="other"), conditions=conditions
+    )
     model = Scripted(answer)
     return play(match, launcher=launcher, services={"models": model}), model
 
@@ -76,7 +82,9 @@ def test_each_move_says_how_it_came_about(tmp_path, launcher, answers, kind, cou
 
 
 @pytest.mark.parametrize("terms", [{"calls": 1}, {"move": 20}])
-def test_a_house_bot_that_gets_no_answer_forfeits_and_plays_no_first_move(tmp_path, launcher, terms):
+def test_a_house_bot_that_gets_no_answer_forfeits_and_plays_no_first_move(
+    tmp_path, launcher, terms
+):
     record, _ = played(launcher, prompt(tmp_path), [ILLEGAL], **terms)
     (fault,) = record.verdict.faults
     assert fault.ending is Ending.ILLEGAL_MOVE
@@ -95,16 +103,23 @@ def test_a_prompt_that_wants_a_fallback_gets_it_and_the_replay_shows_it(tmp_path
 def test_a_cut_answer_is_told_to_the_model_with_what_is_left(tmp_path, launcher):
     record, model = played(launcher, prompt(tmp_path), [CUT])
     said = model.requests[1].request["messages"][-1]["content"]
-    assert "Your answer was cut by its limit of tokens after which 15890 tokens are left for this turn" in said
+    assert (
+        "Your answer was cut by its limit of tokens after which 15890 tokens are left for this turn"
+        in said
+    )
     assert "cut by its limit of tokens" in next(match_text.call_lines(record.calls[0]))
 
 
 def test_a_prompt_may_hide_the_legal_moves_and_remember_the_match(tmp_path, launcher):
     bot = prompt(tmp_path, "legal: no\nmemory: match")
-    record, model = played(launcher, bot, ['{"move": "check"}', '{"move": "bet"}', PROSE, '{"move": "call"}'])
+    record, model = played(
+        launcher, bot, ['{"move": "check"}', '{"move": "bet"}', PROSE, '{"move": "call"}']
+    )
     questions = [request.request["messages"] for request in model.requests]
     assert all("legal_moves" not in messages[1]["content"] for messages in questions)
-    assert all("Legal are" not in message["content"] for messages in questions for message in messages[2:])
+    assert all(
+        "Legal are" not in message["content"] for messages in questions for message in messages[2:]
+    )
     first, third = questions[0], questions[2]
     assert "earlier_turns: []" in first[1]["content"]
     assert '"your_move": "check"' in third[1]["content"]
@@ -114,7 +129,13 @@ def test_a_prompt_may_hide_the_legal_moves_and_remember_the_match(tmp_path, laun
 @pytest.mark.parametrize("options", ["fallback: last", "colour: red", "fallback"])
 def test_a_wrong_option_of_a_prompt_is_one_line(tmp_path, options):
     bot = prompt(tmp_path, options)
-    done = subprocess.run([sys.executable, "bot.py"], cwd=bot, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "bot.py"],
+        cwd=bot,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"prompt.md: {options!r} is no option")

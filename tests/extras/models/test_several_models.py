@@ -1,4 +1,6 @@
-"""Several models in one event: whom a bot asks, what its requests have, and which matches are new."""
+"""Several models in one event: whom a bot asks, what its requests have, and which matches are
+new.
+"""
 
 import contextlib
 import json
@@ -42,7 +44,9 @@ TWO_PROMPTS = [("brave", "Be brave."), ("careful", "Be careful.")]
 
 
 def workspace(folder: Path, models: str, entries: str, **keys: object) -> Path:
-    """Make a workspace with two prompts of the house bot, which stand outside of `bots`, and a plain bot."""
+    """Make a workspace with two prompts of the house bot, which stand outside of `bots`, and a
+    plain bot.
+    """
     workspaces.make(folder, {"dice": DICE}, **keys)
     for name, words in TWO_PROMPTS:
         shutil.copytree(HOUSE, folder / "prompts" / name)
@@ -91,7 +95,11 @@ def ids(folder: Path) -> dict[str, set[str]]:
 def two_by_two(folder: Path, lines: str, **keys: object) -> Path:
     """Make an event of two models with two prompts each, and dice."""
     models = table("gpt", lines, temperature=0.5) + table("qwen", lines, max_completion_tokens=300)
-    entries = [entry(f"{prompt}-{model}", prompt, model) for prompt, _ in TWO_PROMPTS for model in ("gpt", "qwen")]
+    entries = [
+        entry(f"{prompt}-{model}", prompt, model)
+        for prompt, _ in TWO_PROMPTS
+        for model in ("gpt", "qwen")
+    ]
     return workspace(folder, models, "\n".join(entries), **keys)
 
 
@@ -106,7 +114,13 @@ def test_an_event_of_two_models_is_killed_replayed_and_changed_in_one_of_them(tm
             pid = os.fork()
             if pid == 0:
                 try:
-                    tournament.run(event, results, workers=2, audience=events.Audience(), services=served(folder))
+                    tournament.run(
+                        event,
+                        results,
+                        workers=2,
+                        audience=events.Audience(),
+                        services=served(folder),
+                    )
                 finally:
                     os._exit(0)
             assert until(lambda number=number: paid.value >= 8 * number)
@@ -148,9 +162,14 @@ def test_the_fields_of_a_model_go_into_its_requests_as_they_are(tmp_path, monkey
     with providers.serving(sees) as server:
         url = f'url = "{server.url}"'
         one = table("one", url, temperature=0.25, reasoning_effort="none", max_completion_tokens=77)
-        two = table("two", url, seed=7, logit_bias={"50256": -100}).replace('{"50256": -100}', '{"50256" = -100}')
+        two = table("two", url, seed=7, logit_bias={"50256": -100}).replace(
+            '{"50256": -100}', '{"50256" = -100}'
+        )
         folder = workspace(
-            tmp_path / "w", one + two, entry("x", "brave", "one") + entry("y", "brave", "two"), repeats=1
+            tmp_path / "w",
+            one + two,
+            entry("x", "brave", "one") + entry("y", "brave", "two"),
+            repeats=1,
         )
         assert run(folder).complete
     by_model: dict[str, list[dict[str, object]]] = {}
@@ -159,7 +178,11 @@ def test_the_fields_of_a_model_go_into_its_requests_as_they_are(tmp_path, monkey
         by_model.setdefault(fields.pop("model"), []).append(fields)
     assert by_model.keys() == {"one-1", "two-1"}
     for fields in by_model["one-1"]:
-        assert fields == {"temperature": 0.25, "reasoning_effort": "none", "max_completion_tokens": 77}
+        assert fields == {
+            "temperature": 0.25,
+            "reasoning_effort": "none",
+            "max_completion_tokens": 77,
+        }
     for fields in by_model["two-1"]:
         assert fields.pop("max_tokens") > 1000
         assert fields == {"seed": 7, "logit_bias": {"50256": -100}}
@@ -177,10 +200,15 @@ print(json.dumps({"text": "none", "in": 10, "out": 2}))
 def test_a_command_reads_which_model_and_which_bot_asks(tmp_path):
     command = f'command = ["{sys.executable}", "-S", "model.py"]\ncalls = 1'
     models = table("one", command, top_p=0.5) + table("two", command)
-    folder = workspace(tmp_path, models, entry("x", "brave", "one") + entry("y", "brave", "two"), repeats=1)
+    folder = workspace(
+        tmp_path, models, entry("x", "brave", "one") + entry("y", "brave", "two"), repeats=1
+    )
     (folder / "model.py").write_text(COMMAND)
     assert run(folder).complete
-    assert set((folder / "seen.log").read_text().splitlines()) == {"one x one-1 0.5", "two y two-1 None"}
+    assert set((folder / "seen.log").read_text().splitlines()) == {
+        "one x one-1 0.5",
+        "two y two-1 None",
+    }
     with Archive.open(folder / "results/cup") as archive:
         for record in archive.records():
             names = {seat.bot.model_alias for seat in record.match.seats}
@@ -193,7 +221,9 @@ def test_each_model_has_a_budget_and_a_tape_of_its_own(tmp_path):
     command = providers.command_in(tmp_path)
     one = table("one", f"command = {command}\nevent_tokens = 300")
     two = table("two", f"command = {command}")
-    folder = workspace(tmp_path, one + two, entry("x", "brave", "one") + entry("y", "brave", "two"), repeats=2)
+    folder = workspace(
+        tmp_path, one + two, entry("x", "brave", "one") + entry("y", "brave", "two"), repeats=2
+    )
     assert not run(folder).complete
     tape = Tape(folder / "results/cup/tape.sqlite")
     assert tape.paid("one")[0] == 360
@@ -233,13 +263,19 @@ def loaded(folder: Path, text: str) -> config.Tournament:
 def test_one_model_changes_only_the_ids_of_the_matches_of_its_bots(tmp_path):
     def match_ids(temperature: float, other: str = "") -> dict[str, str]:
         number = len(list(tmp_path.iterdir()))
-        models = table("hot", 'command = "x"', temperature=temperature) + table("cold", f'command = "x"\n{other}')
-        folder = workspace(tmp_path / str(number), models, entry("x", "brave", "hot") + entry("y", "brave", "cold"))
+        models = table("hot", 'command = "x"', temperature=temperature) + table(
+            "cold", f'command = "x"\n{other}'
+        )
+        folder = workspace(
+            tmp_path / str(number), models, entry("x", "brave", "hot") + entry("y", "brave", "cold")
+        )
         event = events.event_of(folder)
         bots = {bot.name: bot for bot in event.bots}
         found = {}
         for first, second in (("x", "y"), ("x", "dice"), ("y", "dice"), ("dice", "dice")):
-            found[f"{first} {second}"] = event.match(event.boards[0], (bots[first], bots[second]), 0).id
+            found[f"{first} {second}"] = event.match(
+                event.boards[0], (bots[first], bots[second]), 0
+            ).id
         return found
 
     before = match_ids(0.0)
@@ -284,13 +320,28 @@ def test_a_bot_names_its_model_in_its_own_folder_and_a_single_model_needs_no_nam
     ("text", "words"),
     [
         ('[models.a]\nname = "m"\n', "models.a: url: missing"),
-        ('[models.a]\nname = "m"\nurll = "x"\ncommand = "x"\n', "models.a.urll: unknown key; did you mean 'url'?"),
+        (
+            '[models.a]\nname = "m"\nurll = "x"\ncommand = "x"\n',
+            "models.a.urll: unknown key; did you mean 'url'?",
+        ),
         ('[models]\nname = "m"\n', 'models.name: expected a table, not "m"'),
         ('[models."a b"]\nname = "m"\ncommand = "x"\n', "models: 'a b': expected a name"),
-        ('[models.a]\nname = "m"\ncommand = "x"\nmost_at_once = 0\n', "models.a.most_at_once: expected 1 or more"),
-        (table("a", 'command = "x"', messages=[]), "models.a: request.messages: arena fills this field"),
-        (table("a", 'command = "x"', max_tokens=0), "request.max_tokens: expected a whole number from 1"),
-        (table("a", 'command = "x"', max_tokens=1, max_completion_tokens=1), "a `max_completion_tokens` as well"),
+        (
+            '[models.a]\nname = "m"\ncommand = "x"\nmost_at_once = 0\n',
+            "models.a.most_at_once: expected 1 or more",
+        ),
+        (
+            table("a", 'command = "x"', messages=[]),
+            "models.a: request.messages: arena fills this field",
+        ),
+        (
+            table("a", 'command = "x"', max_tokens=0),
+            "request.max_tokens: expected a whole number from 1",
+        ),
+        (
+            table("a", 'command = "x"', max_tokens=1, max_completion_tokens=1),
+            "a `max_completion_tokens` as well",
+        ),
         (table("a", 'command = "x"') + "when = 2026-01-01\n", "request.when: JSON has no dates"),
         (table("a", 'command = "x"') + "top_p = inf\n", "request.top_p: JSON has no such number"),
         (
@@ -326,7 +377,9 @@ def test_the_table_of_models_names_the_model_of_each_bot(tmp_path):
     assert (frame["cost"] > 0).all()
 
 
-@pytest.mark.parametrize("request_text", ["[1]", "[" * 100_000, "{", '{"max_tokens": "x"}', '{"max_tokens": 0}'])
+@pytest.mark.parametrize(
+    "request_text", ["[1]", "[" * 100_000, "{", '{"max_tokens": "x"}', '{"max_tokens": 0}']
+)
 def test_fields_of_a_request_that_a_stranger_wrote_wrong_are_refused(request_text):
     with pytest.raises(ValueError, match="request"):
         ModelTerms(name="m", request=request_text)

@@ -18,7 +18,9 @@ def of_a_bot(folder: Path) -> str:
 
 
 @pytest.mark.parametrize("pair", SEEN_BY_A_BOT.values(), ids=SEEN_BY_A_BOT)
-def test_two_bots_that_see_other_things_in_their_folders_have_two_digests(pair: tuple[Layout, Layout], tmp_path: Path):
+def test_two_bots_that_see_other_things_in_their_folders_have_two_digests(
+    pair: tuple[Layout, Layout], tmp_path: Path
+):
     one, other = (laid_out(tmp_path / f"{number}", layout) for number, layout in enumerate(pair))
     assert of_a_bot(one) != of_a_bot(other)
 

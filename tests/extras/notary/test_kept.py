@@ -1,4 +1,6 @@
-"""Commitments of released versions of arena: this version confirms them, and refuses a newer one in one line."""
+"""Commitments of released versions of arena: this version confirms them, and refuses a newer one in
+one line.
+"""
 
 from pathlib import Path
 
@@ -13,11 +15,15 @@ def test_results_of_a_released_version_are_as_they_were_committed(file: Path, tm
     folder = unpacked(file, tmp_path / "ws")
     verified = cup.arena(folder, "verify", "--public")
     count = cup.stored(folder)
-    assert (verified.returncode, verified.stdout) == (0, f"{count} records: {count} hold\n"), CHANGED
+    assert (verified.returncode, verified.stdout) == (0, f"{count} records: {count} hold\n"), (
+        CHANGED
+    )
 
 
 def test_a_commitment_of_a_newer_format_is_refused_in_one_line_that_says_to_upgrade(tmp_path: Path):
-    folder = unpacked(next(file for file in EVENTS if file.name.startswith("model")), tmp_path / "ws")
+    folder = unpacked(
+        next(file for file in EVENTS if file.name.startswith("model")), tmp_path / "ws"
+    )
     newer_json(folder / "results/cup/commitment.json")
     done = cup.arena(folder, "verify", "--public")
     lines = [line for line in done.stdout.splitlines() if "upgrade arena" in line]

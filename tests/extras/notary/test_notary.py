@@ -1,4 +1,6 @@
-"""The notary: whatever is forged, left out, added or reordered after a commitment is named, from public files alone."""
+"""The notary: whatever is forged, left out, added or reordered after a commitment is named, from
+public files alone.
+"""
 
 import contextlib
 import json
@@ -129,7 +131,10 @@ def test_matches_left_out_and_added_are_counted(published, tmp_path):
 
 
 EDITS = {
-    "a figure": lambda lines: [*lines[:-1], lines[-1].replace(b",1", b",2", 1).replace(b"0.", b"1.", 1)],
+    "a figure": lambda lines: [
+        *lines[:-1],
+        lines[-1].replace(b",1", b",2", 1).replace(b"0.", b"1.", 1),
+    ],
     "a row less": lambda lines: lines[:-1],
     "a row twice": lambda lines: [*lines, lines[-1]],
     "two rows swapped": lambda lines: [*lines[:-2], lines[-1], lines[-2]],
@@ -152,11 +157,17 @@ def test_a_table_that_the_matches_do_not_say_is_named_with_its_line(published, t
     (results / "winners.csv").write_text("first\n")
     found = [words for _, words in statements(folder)]
     assert {*edited.values()} == EDITS.keys()
-    assert {words.partition(": line")[0] for words in found} >= edited.keys() == {table.name for table in tables}
+    assert (
+        {words.partition(": line")[0] for words in found}
+        >= edited.keys()
+        == {table.name for table in tables}
+    )
     assert "winners.csv: is no table of this event" in found
 
 
-def test_a_table_of_an_extra_that_is_missing_here_is_named_with_the_extra(published, tmp_path, monkeypatch):
+def test_a_table_of_an_extra_that_is_missing_here_is_named_with_the_extra(
+    published, tmp_path, monkeypatch
+):
     folder, results = copied(published, tmp_path)
     for name in public.OF_EXTRAS:
         (results / name).write_text("bot\n")
@@ -166,7 +177,11 @@ def test_a_table_of_an_extra_that_is_missing_here_is_named_with_the_extra(publis
     monkeypatch.setattr(extensions, "extras", lambda: left)
     found = {words for _, words in statements(folder)}
     assert found == {
-        f"{name}: is a table of the extra models, which is missing here; check it with an arena that has this extra"
+        (
+            f"{name}: is a table of the extra models, which is missing here; check it with an "
+            "arena "
+            "that has this extra"
+        )
         for name in public.OF_EXTRAS
     }
 
@@ -224,7 +239,9 @@ def test_every_setting_that_was_changed_is_named(published):
     assert [*commitment.differences(honest, commitment.commitment(event, files))] == []
     assert SETTINGS.keys() == {each.name for each in fields(Event)} - {*commitment.NOT_SETTINGS}
     for name, value in SETTINGS.items():
-        (words,) = commitment.differences(honest, commitment.commitment(replace(event, **{name: value}), files))
+        (words,) = commitment.differences(
+            honest, commitment.commitment(replace(event, **{name: value}), files)
+        )
         assert words.startswith(f"{name}: ")
     conditions = event.conditions
     for changed in (
@@ -234,13 +251,19 @@ def test_every_setting_that_was_changed_is_named(published):
         replace(conditions, sandbox="none"),
         replace(conditions, freeze=not conditions.freeze),
     ):
-        (words,) = commitment.differences(honest, commitment.commitment(replace(event, conditions=changed), files))
+        (words,) = commitment.differences(
+            honest, commitment.commitment(replace(event, conditions=changed), files)
+        )
         assert "was committed, and the event has" in words
     (board,) = event.boards
     other = commitment.commitment(replace(event, boards=(replace(board, name="hunt"),)), files)
-    assert len([*commitment.differences(honest, other)]) == 3  # the list of boards, one that is gone, one that is new
+    assert (
+        len([*commitment.differences(honest, other)]) == 3
+    )  # the list of boards, one that is gone, one that is new
     twice = commitment.commitment(replace(event, boards=(board, board)), files)
-    assert [words.partition(":")[0] for words in commitment.differences(honest, twice)] == ["boards"]
+    assert [words.partition(":")[0] for words in commitment.differences(honest, twice)] == [
+        "boards"
+    ]
     *others, last = event.bots
     for changed in (
         {"display": "first"},
@@ -251,7 +274,9 @@ def test_every_setting_that_was_changed_is_named(published):
         {"model": True},
         {"remote": "socket"},
     ):
-        other = commitment.commitment(replace(event, bots=(*others, replace(last, **changed))), files)
+        other = commitment.commitment(
+            replace(event, bots=(*others, replace(last, **changed))), files
+        )
         assert [*commitment.differences(honest, other)] == ["bot last is not as it was committed"]
 
 
@@ -260,8 +285,14 @@ def test_two_bots_of_one_name_are_named(published, tmp_path):
     folder, results = copied(published, tmp_path)
     event, records = content(results)
     first, last, *others = event.bots
-    put(results, replace(event, bots=(replace(first, digest=last.digest), first, last, *others)), records)
-    assert "its bots are not each there once, in order of name" in [words for _, words in statements(folder)]
+    put(
+        results,
+        replace(event, bots=(replace(first, digest=last.digest), first, last, *others)),
+        records,
+    )
+    assert "its bots are not each there once, in order of name" in [
+        words for _, words in statements(folder)
+    ]
 
 
 def test_a_table_is_read_no_further_than_it_can_be_true(published, tmp_path):
@@ -283,7 +314,9 @@ def test_boards_that_the_seed_did_not_draw_are_named(published, tmp_path):
     event = replace(event, boards=(replace(board, sampled=board.sampled[::-1]),))
     (results / COMMITMENT_FILE).write_text(commitment.commitment(event, files).model_dump_json())
     put(results, event, [])
-    assert "board mummy_maze/random: was not drawn by the seed" in [words for _, words in statements(folder)]
+    assert "board mummy_maze/random: was not drawn by the seed" in [
+        words for _, words in statements(folder)
+    ]
 
 
 def test_a_bot_is_proven_by_the_whole_digest_of_its_files(published, tmp_path):
@@ -292,11 +325,16 @@ def test_a_bot_is_proven_by_the_whole_digest_of_its_files(published, tmp_path):
     (first, *_) = event.bots
     (copy,) = (results / "bots" / first.digest).iterdir()
     copy.write_text(copy.read_text() + "#")
-    assert any(words.startswith(f"bot {first.name}: the results have no whole copy") for _, words in statements(folder))
+    assert any(
+        words.startswith(f"bot {first.name}: the results have no whole copy")
+        for _, words in statements(folder)
+    )
 
 
 def test_a_match_that_goes_otherwise_when_it_is_played_again_is_named(published, tmp_path):
-    """Moves, states and tables of this match are whole: only the bot itself would have moved otherwise."""
+    """Moves, states and tables of this match are whole: only the bot itself would have moved
+    otherwise.
+    """
     folder, results = copied(published, tmp_path)
     event, records = content(results)
     others = {record.match.id: record for record in content(results)[1]}
@@ -324,11 +362,15 @@ def test_a_match_that_goes_otherwise_when_it_is_played_again_is_named(published,
     assert "played again, twice alike, it goes otherwise" in words
 
 
-@pytest.mark.parametrize("text", ["", '{"digest": 5}', "[" * 100_000], ids=["empty", "another", "nested"])
+@pytest.mark.parametrize(
+    "text", ["", '{"digest": 5}', "[" * 100_000], ids=["empty", "another", "nested"]
+)
 def test_a_commitment_that_is_none_is_named_in_a_sentence(published, tmp_path, text):
     folder, results = copied(published, tmp_path)
     (results / COMMITMENT_FILE).write_text(text)
-    assert "commitment.json: is not as `arena commit` writes it" in [words for _, words in statements(folder)]
+    assert "commitment.json: is not as `arena commit` writes it" in [
+        words for _, words in statements(folder)
+    ]
 
 
 def test_a_commitment_from_before_there_were_formats_is_no_forgery(published, tmp_path):
@@ -342,7 +384,10 @@ def test_a_commitment_from_before_there_were_formats_is_no_forgery(published, tm
 
 def test_an_edited_commitment_has_another_digest_than_was_published(published, tmp_path):
     folder, results = copied(published, tmp_path)
-    assert "commitment.json is believed as it is here" in cup.arena(folder, "verify", "--public").stderr
+    assert (
+        "commitment.json is believed as it is here"
+        in cup.arena(folder, "verify", "--public").stderr
+    )
     digest = cup.arena(folder, "verify", "--public", "--digest", "0" * 64, "--json").stdout
     assert "another one was published" in digest
     (results / COMMITMENT_FILE).unlink()
@@ -353,4 +398,6 @@ def test_a_commitment_comes_before_the_first_match_and_holds_no_secret(published
     folder, results = copied(published, tmp_path)
     assert SECRET not in (results / COMMITMENT_FILE).read_text()
     assert cup.refused(cup.arena(folder, "commit"), "matches of cup were played already")
-    assert cup.refused(cup.arena(folder, "verify", "--reruns", "2"), "--digest and --reruns are for --public")
+    assert cup.refused(
+        cup.arena(folder, "verify", "--reruns", "2"), "--digest and --reruns are for --public"
+    )

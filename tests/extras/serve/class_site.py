@@ -1,4 +1,6 @@
-"""A site on which a class has worked: its event, uploads and requests, and what of it is private to whom."""
+"""A site on which a class has worked: its event, uploads and requests, and what of it is private to
+whom.
+"""
 
 import io
 import itertools
@@ -23,7 +25,8 @@ PROGRAM = python(
     first='print("stderr-of-{name}", file=sys.stderr, flush=True) # comment-of-{name}',
 )
 COMMON = "".join(
-    f"table_{n} = [(x + {n}, y * {n}) for x, y in zip(range({n}), [{n}] * {n}) if x % 2 == y]\n" for n in range(9)
+    f"table_{n} = [(x + {n}, y * {n}) for x, y in zip(range({n}), [{n}] * {n}) if x % 2 == y]\n"
+    for n in range(9)
 )
 """What the programs of all authors have, which is shown to the organiser beside each other."""
 CRASHES = COMMON + python('raise SystemExit("words-of-{name}")')
@@ -32,7 +35,9 @@ CRASHES = COMMON + python('raise SystemExit("words-of-{name}")')
 
 @dataclass
 class ClassSite:
-    """A workspace, who has a session there, and what nobody but an author and the organiser may read."""
+    """A workspace, who has a session there, and what nobody but an author and the organiser may
+    read.
+    """
 
     workspace: Path
     accounts: Accounts
@@ -53,7 +58,12 @@ class ClassSite:
     def values(self, route: str, event: str) -> dict[str, tuple[str, ...]]:
         """Return what may stand in addresses of a route, by the names that it has for it."""
         match, digest = self.events[event]
-        ids = [id_ for name in AUTHORS for id_, folder in self.pages[name].items() if route.startswith(folder)]
+        ids = [
+            id_
+            for name in AUTHORS
+            for id_, folder in self.pages[name].items()
+            if route.startswith(folder)
+        ]
         return {
             "event": (event,),
             "match": (match,),
@@ -69,7 +79,9 @@ class ClassSite:
         }
 
     def addresses(self, routes: list[BaseRoute]) -> Iterator[tuple[str, str]]:
-        """Yield each route that a browser gets with addresses of it, so that a new route is tested by itself."""
+        """Yield each route that a browser gets with addresses of it, so that a new route is tested
+        by itself.
+        """
         for route in routes:
             if isinstance(route, Route) and "GET" in (route.methods or ()):
                 names = re.findall(r"{(\w+)", route.path)
@@ -82,11 +94,16 @@ class ClassSite:
                         path = re.sub(r"{(\w+)[^}]*}", "{}", route.path).format(*chosen)
                         yield route.path, path
                         if path.endswith(("/bot", "/bot.json")) or "/versions/" in path:
-                            yield from ((route.path, f"{path}?name={bot}") for bot in ("Ada", "Ada@1", "Ben@2"))
+                            yield from (
+                                (route.path, f"{path}?name={bot}")
+                                for bot in ("Ada", "Ada@1", "Ben@2")
+                            )
 
 
 def make(folder: Path) -> ClassSite:
-    """Make such a site: each of two authors has two versions, a refused upload, and a request that was played."""
+    """Make such a site: each of two authors has two versions, a refused upload, and a request that
+    was played.
+    """
     workspace = workspaces.make(folder, {"first": cup.FIRST}, "duel")
     accounts = Accounts(workspace)
     site = ClassSite(workspace, accounts)
@@ -104,12 +121,15 @@ def make(folder: Path) -> ClassSite:
             site.pages[name][id_] = "/me/uploads"
             decide(accounts, *([f"reason-of-{name}"] if program == "refused" else []))
             site.private[name] |= {file, f"reason-of-{name}"}
-            site.private[name] |= {f"{what}-of-{name}" for what in ("remark", "stderr", "comment", "words")}
+            site.private[name] |= {
+                f"{what}-of-{name}" for what in ("remark", "stderr", "comment", "words")
+            }
         if program != "refused":
             cup.run_event(workspace)
     for name, other in (AUTHORS, AUTHORS[::-1]):
         id_ = accounts.ask(accounts.named(name), f"{name}@1", f"{other}@2", "mummy_maze/duel", 1)
-        cup.arena(workspace, "duel", f"{name}@1", f"{other}@2", "--board", "mummy_maze/duel", "--max-pairings", "1",
+        cup.arena(workspace, "duel", f"{name}@1", f"{other}@2", "--board", "mummy_maze/duel",
+        "--max-pairings", "1",
                   "--workers", "1", "--name", f"request-{id_}")  # fmt: skip
         (asked,) = (each for each in accounts.requests() if each.id == id_)
         accounts.set_request(asked, "done", f"answer-to-{name}")
@@ -120,7 +140,11 @@ def make(folder: Path) -> ClassSite:
     for event in ("cup", *(each.event for each in accounts.requests())):
         with Archive.open(workspace / "results" / event) as archive:
             of_ada = next(bot for bot in archive.event().bots if "Ada" in bot.name)
-            met = [match for match in archive.played() if {bot[:3] for bot in match.seats.values()} == {*AUTHORS}]
+            met = [
+                match
+                for match in archive.played()
+                if {bot[:3] for bot in match.seats.values()} == {*AUTHORS}
+            ]
             site.events[event] = max(met, key=lambda match: match.turns).id, of_ada.digest
     (charts := workspace / "results/cup/charts").mkdir(exist_ok=True)
     (charts / "leaderboard.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
@@ -129,7 +153,9 @@ def make(folder: Path) -> ClassSite:
 
 def decide(accounts: Accounts, *faults: str) -> None:
     """Decide all uploads, without a check that takes seconds: each bot has these faults."""
-    uploads.decide_all(accounts, Entrants(accounts.workspace).store, lambda bots: (faults for _ in bots), ())
+    uploads.decide_all(
+        accounts, Entrants(accounts.workspace).store, lambda bots: (faults for _ in bots), ()
+    )
 
 
 def add_hostile_event(results: Path) -> str:
@@ -137,7 +163,10 @@ def add_hostile_event(results: Path) -> str:
     of = reported.event(reported.EVIL[:4], on=reported.boards("duel"))
     planned = list(reported.plan(of))
     texts = itertools.cycle(reported.EVIL)
-    records = [reported.evil(reported.played(match), text) for match, text in zip(planned, texts, strict=False)]
+    records = [
+        reported.evil(reported.played(match), text)
+        for match, text in zip(planned, texts, strict=False)
+    ]
     (folder := results / "evil").mkdir()
     reported.store(folder, of, records)
     return planned[0].id

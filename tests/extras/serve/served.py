@@ -1,4 +1,6 @@
-"""A server of `arena serve` on a free port, in a thread of this process, and who reads its pages in a browser."""
+"""A server of `arena serve` on a free port, in a thread of this process, and who reads its pages in
+a browser.
+"""
 
 import contextlib
 import socket as sockets
@@ -22,7 +24,10 @@ WIDTHS = (390, 800, 1280)
 
 @contextlib.contextmanager
 def served(
-    workspace: Path, settings: Settings | None = None, app: Starlette | None = None, proxy: str | None = None
+    workspace: Path,
+    settings: Settings | None = None,
+    app: Starlette | None = None,
+    proxy: str | None = None,
 ) -> Iterator[httpx.Client]:
     """Serve a workspace; the client's `base_url` is where."""
     with contextlib.closing(server.listening("127.0.0.1", 0, proxy)) as socket:
@@ -33,7 +38,9 @@ def served(
         while not running.started and time.monotonic() < until:
             time.sleep(0.005)
         try:
-            with httpx.Client(base_url=f"http://127.0.0.1:{socket.getsockname()[1]}", timeout=150) as client:
+            with httpx.Client(
+                base_url=f"http://127.0.0.1:{socket.getsockname()[1]}", timeout=150
+            ) as client:
                 yield client
         finally:
             running.should_exit = True
@@ -42,10 +49,18 @@ def served(
 
 
 def served_apart(workspace: Path, *words: str, **changes: str) -> cup.Command:
-    """Serve a workspace in a process of its own, which imports what makes tables, 0.7 s of CPU, only if one is made."""
+    """Serve a workspace in a process of its own, which imports what makes tables, 0.7 s of CPU,
+    only if one is made.
+    """
     maker = worker._MAKER
     return cup.Command(
-        workspace, "serve", "--port", "0", *words, before=lambda: maker.set_forkserver_preload([]), **changes
+        workspace,
+        "serve",
+        "--port",
+        "0",
+        *words,
+        before=lambda: maker.set_forkserver_preload([]),
+        **changes,
     )
 
 
@@ -54,18 +69,24 @@ def pids_of(workspace: Path, *words: str) -> list[int]:
     found = []
     for pid in cup.processes_in(workspace):
         with contextlib.suppress(OSError):  # it ended meanwhile
-            if Path(f"/proc/{pid}/cmdline").read_text().split("\0")[-1 - len(words) : -1] == [*words]:
+            if Path(f"/proc/{pid}/cmdline").read_text().split("\0")[-1 - len(words) : -1] == [
+                *words
+            ]:
                 found.append(pid)
     return found
 
 
 def without(accounts: Accounts, kind: str) -> contextlib.AbstractContextManager[object]:
-    """Let the site start no process of this kind, as if one of an earlier server ran; charts take the longest."""
+    """Let the site start no process of this kind, as if one of an earlier server ran; charts take
+    the longest.
+    """
     return whole_files.locked(accounts.folder / f".{kind}")
 
 
 def raw(client: httpx.Client, request: bytes) -> bytes:
-    """Return what the server says to bytes that may be no request, until it closes the connection or is silent."""
+    """Return what the server says to bytes that may be no request, until it closes the connection
+    or is silent.
+    """
     with sockets.create_connection(("127.0.0.1", client.base_url.port)) as connection:
         connection.settimeout(5)
         parts = []
@@ -78,13 +99,17 @@ def raw(client: httpx.Client, request: bytes) -> bytes:
 
 
 def drown(connection: sockets.socket, few: bytes) -> None:
-    """Send a few bytes again and again, two million times; ConnectionError if the other end has had enough of it."""
+    """Send a few bytes again and again, two million times; ConnectionError if the other end has had
+    enough of it.
+    """
     for _ in range(200):
         connection.sendall(few * 10_000)
 
 
 def visitor(browser, url: str, problems: list[str]):
-    """Return a page of somebody with cookies of their own; what the browser complains of goes into `problems`."""
+    """Return a page of somebody with cookies of their own; what the browser complains of goes into
+    `problems`.
+    """
     page = browser.new_context(base_url=url, viewport={"width": 1280, "height": 800}).new_page()
     page.on(
         "console",

@@ -1,4 +1,6 @@
-"""What an author sees after signing in: the last matches, each version's rating, whom to challenge."""
+"""What an author sees after signing in: the last matches, each version's rating, whom to
+challenge.
+"""
 
 import re
 
@@ -26,7 +28,9 @@ def part(page: str, heading: str) -> str:
 
 def test_an_author_sees_the_last_matches_with_result_reason_and_replay(homes):
     matches = part(homes["Ada"], "Your last matches")
-    lines = re.findall(r'class="(won|lost|drawn)"><a href="/events/cup/matches/\w{12}">\1, \d+</a>', matches)
+    lines = re.findall(
+        r'class="(won|lost|drawn)"><a href="/events/cup/matches/\w{12}">\1, \d+</a>', matches
+    )
     assert 2 <= len(lines) <= 10
     assert "crashed" in matches  # her second version
 

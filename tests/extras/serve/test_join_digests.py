@@ -10,7 +10,9 @@ from tests.test_digests import BORDERS, laid_out
 
 @pytest.mark.parametrize("name", BORDERS)
 def test_two_sets_of_files_of_a_remote_bot_are_two_versions(name: str, tmp_path: Path):
-    one, other = (laid_out(tmp_path / f"{number}", layout) for number, layout in enumerate(BORDERS[name]))
+    one, other = (
+        laid_out(tmp_path / f"{number}", layout) for number, layout in enumerate(BORDERS[name])
+    )
     assert join.version_of(["run"], one) != join.version_of(["run"], other)
 
 

@@ -121,7 +121,9 @@ FORM = b'--x\r\ncontent-disposition: form-data; name="csrf"\r\n\r\n\\ud800\r\n--
         ("; charset=UTF-8", FORM, 403),
     ],
 )
-def test_a_form_that_is_none_is_refused_without_a_line_in_the_log(client, caplog, charset, body, status):
+def test_a_form_that_is_none_is_refused_without_a_line_in_the_log(
+    client, caplog, charset, body, status
+):
     headers = {"content-type": f"multipart/form-data; boundary=x{charset}"}
     assert client.post("/sign-in", content=body, headers=headers).status_code == status
     assert not caplog.records
@@ -146,7 +148,10 @@ def test_a_form_of_another_site_is_refused(client):
 
 def test_a_client_that_sends_no_request_is_dropped(workspace, monkeypatch):
     monkeypatch.setattr(server, "HEAD_S", 0.1)
-    with served(workspace) as running, socket.create_connection(("127.0.0.1", running.base_url.port)) as silent:
+    with (
+        served(workspace) as running,
+        socket.create_connection(("127.0.0.1", running.base_url.port)) as silent,
+    ):
         silent.settimeout(10)
         silent.sendall(b"GET / HTTP/1.1\r\nHost: local")
         with contextlib.suppress(ConnectionResetError):  # which is as good as a closed connection
@@ -155,7 +160,10 @@ def test_a_client_that_sends_no_request_is_dropped(workspace, monkeypatch):
 
 def test_a_client_that_is_slow_with_a_second_request_is_dropped(workspace, monkeypatch):
     monkeypatch.setattr(server, "HEAD_S", 0.3)
-    with served(workspace) as running, socket.create_connection(("127.0.0.1", running.base_url.port)) as slow:
+    with (
+        served(workspace) as running,
+        socket.create_connection(("127.0.0.1", running.base_url.port)) as slow,
+    ):
         slow.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert slow.recv(65536).startswith(b"HTTP/1.1 200")
 
@@ -169,7 +177,9 @@ def test_a_client_that_is_slow_with_a_second_request_is_dropped(workspace, monke
         assert until(is_dropped, 10)
 
 
-def test_one_address_that_takes_all_the_connections_it_can_leaves_others_theirs(workspace, monkeypatch):
+def test_one_address_that_takes_all_the_connections_it_can_leaves_others_theirs(
+    workspace, monkeypatch
+):
     monkeypatch.setattr(server, "CONNECTIONS_OF_NETWORK", 4)
     with served(workspace) as client, contextlib.ExitStack() as taken:
         address = ("127.0.0.1", client.base_url.port)
@@ -198,7 +208,10 @@ def test_one_address_that_makes_few_bytes_take_long_leaves_others_the_time(works
         head = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 
         def answer(source: str) -> bytes:
-            with socket.create_connection(address, 60, (source, 0)) as asking, contextlib.suppress(ConnectionError):
+            with (
+                socket.create_connection(address, 60, (source, 0)) as asking,
+                contextlib.suppress(ConnectionError),
+            ):
                 asking.sendall(head + b"Connection: close\r\n\r\n")
                 return asking.recv(20)
             return b""
@@ -218,7 +231,10 @@ def test_silent_connections_never_take_the_files_that_the_server_needs(workspace
     monkeypatch.setattr(server, "OTHER_FILES", 6)
     with served(workspace) as client, contextlib.ExitStack() as taken:
         address = ("127.0.0.1", client.base_url.port)
-        silent = [taken.enter_context(socket.create_connection(address, 10, (f"127.0.0.{n}", 0))) for n in range(2, 20)]
+        silent = [
+            taken.enter_context(socket.create_connection(address, 10, (f"127.0.0.{n}", 0)))
+            for n in range(2, 20)
+        ]
         ended = [each for each in silent[6:] if not received(each)]
         assert len(ended) == 12
 
@@ -260,7 +276,12 @@ def test_neither_an_author_nor_an_address_fills_the_queue_of_all(asker, most):
             answer = await ask("5.6.7.8", asker and "Ben", abs, -1)
             results = await asyncio.gather(*asked, return_exceptions=True)
             again = await ask("1.2.3.4", asker, abs, -2)
-            return answer, results.count(None), {type(each) for each in results if each is not None}, again
+            return (
+                answer,
+                results.count(None),
+                {type(each) for each in results if each is not None},
+                again,
+            )
         finally:
             worker.close()
 
@@ -278,7 +299,9 @@ def test_the_front_page_asks_the_accounts_no_more_often_for_many_requests(tmp_pa
             (folder / "event.sqlite").touch()
             asked.clear()
             assert client.get("/").status_code == 200
-            counts.append(sum("sessions" in query or "id from requests" in query for _, query, *_ in asked))
+            counts.append(
+                sum("sessions" in query or "id from requests" in query for _, query, *_ in asked)
+            )
     assert counts[-1] == counts[0]
 
 
@@ -293,11 +316,19 @@ def test_an_account_takes_one_thread_of_the_server_at_a_time():
             time.sleep(0.01)
             under_way.pop()
 
-        asked = [asyncio.create_task(threads.run(Account(id="ann", name="Ann"), work, n)) for n in range(100)]
+        asked = [
+            asyncio.create_task(threads.run(Account(id="ann", name="Ann"), work, n))
+            for n in range(100)
+        ]
         await asyncio.sleep(0)
         answer = await threads.run(Account(id="ben", name="Ben"), abs, -1)
         results = await asyncio.gather(*asked, return_exceptions=True)
-        return answer, most, results.count(None), {type(each) for each in results if each is not None}
+        return (
+            answer,
+            most,
+            results.count(None),
+            {type(each) for each in results if each is not None},
+        )
 
     assert asyncio.run(answers()) == (1, 1, 20, {BusyError})
 
@@ -364,7 +395,10 @@ def test_whoever_has_asked_for_too_much_keeps_no_table_old_for_others(tmp_path, 
 
 def test_whoever_asks_for_all_pictures_keeps_no_table_from_being_computed(tmp_path):
     async def ask(frames: Frames) -> Path:
-        asked = [frames.picture("cup", Path.joinpath, f"{number}.png") for number in range(MOST_OF_NETWORK + 1)]
+        asked = [
+            frames.picture("cup", Path.joinpath, f"{number}.png")
+            for number in range(MOST_OF_NETWORK + 1)
+        ]
         pictures = asyncio.gather(*asked, return_exceptions=True)
         await asyncio.sleep(0)  # all are waiting now
         found = await frames.table("cup", Path.joinpath, "table")
@@ -380,12 +414,17 @@ def test_whoever_asks_for_all_pictures_keeps_no_table_from_being_computed(tmp_pa
 
 def test_a_port_that_is_taken_is_one_clear_line(workspace):
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        assert cup.refused(cup.arena(workspace, "serve", "--port", str(taken.getsockname()[1])), "try another --port")
+        assert cup.refused(
+            cup.arena(workspace, "serve", "--port", str(taken.getsockname()[1])),
+            "try another --port",
+        )
 
 
 def test_a_temporary_folder_whose_name_is_too_long_is_one_clear_line(workspace, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", f"/tmp/{'x' * 60}")
-    assert cup.refused(cup.arena(workspace, "serve", "--port", "0"), "too long for a socket in it; set TMPDIR")
+    assert cup.refused(
+        cup.arena(workspace, "serve", "--port", "0"), "too long for a socket in it; set TMPDIR"
+    )
 
 
 def test_a_certificate_that_is_none_is_one_clear_line(workspace):
@@ -397,7 +436,8 @@ def test_a_certificate_that_is_none_is_one_clear_line(workspace):
 def test_other_machines_are_served_without_tls_only_if_the_organiser_says_so(workspace):
     words = ("--host", "0.0.0.0", "--port", "0")
     assert cup.refused(
-        cup.arena(workspace, "serve", *words), "without TLS others on the way can read tokens and use them"
+        cup.arena(workspace, "serve", *words),
+        "without TLS others on the way can read tokens and use them",
     )
     command = served_apart(workspace, *words, "--unencrypted")
     assert until(lambda: "without TLS: others on the way can read tokens" in command.said())
@@ -419,7 +459,10 @@ def test_behind_a_proxy_nobody_else_is_heard(monkeypatch):
 def test_a_reader_says_no_address_but_the_proxy_that_was_named_does(workspace):
     for proxy, statuses in ((None, {405, 429}), ("127.0.0.1", {405})):
         with served(workspace, Settings(writes_per_s=1), proxy=proxy) as client:
-            found = {client.post("/", headers={"x-forwarded-for": f"9.9.9.{n}"}).status_code for n in range(20)}
+            found = {
+                client.post("/", headers={"x-forwarded-for": f"9.9.9.{n}"}).status_code
+                for n in range(20)
+            }
         assert found == statuses
 
 
@@ -427,7 +470,10 @@ def test_a_reader_says_no_address_but_the_proxy_that_was_named_does(workspace):
 @pytest.mark.skipif(OPENSSL is None, reason="needs openssl, which makes the certificate")
 def test_the_site_is_served_by_tls_with_a_certificate_of_ones_own(workspace, tmp_path, monkeypatch):
     monkeypatch.setattr(server, "HEAD_S", 3.0)
-    made = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost"
+    made = (
+        "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj "
+        "/CN=localhost"
+    )
     files = ("-addext", "subjectAltName=DNS:localhost", "-keyout", "key.pem", "-out", "cert.pem")
     subprocess.run([OPENSSL, *made.split(), *files], cwd=tmp_path, check=True, capture_output=True)
     token = Accounts(workspace).invite("Tess", "test")
@@ -441,7 +487,9 @@ def test_the_site_is_served_by_tls_with_a_certificate_of_ones_own(workspace, tmp
         page = client.get("/sign-in")
         secret = re.search(r'name="csrf" value="(\w+)"', page.text)[1]
         answer = client.post("/sign-in", data={"token": token, "csrf": secret})
-        assert answer.headers["set-cookie"].startswith("__Host-")  # so no neighbour of the domain can set it
+        assert answer.headers["set-cookie"].startswith(
+            "__Host-"
+        )  # so no neighbour of the domain can set it
         assert "Secure" in answer.headers["set-cookie"]
         assert "strict-transport-security" in answer.headers
         assert client.get("/me").status_code == 200

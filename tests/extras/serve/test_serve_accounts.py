@@ -1,4 +1,6 @@
-"""`arena serve` for authors and organisers: accounts, uploads, what nobody else sees, and each action as a command."""
+"""`arena serve` for authors and organisers: accounts, uploads, what nobody else sees, and each
+action as a command.
+"""
 
 import contextlib
 import io
@@ -56,7 +58,9 @@ def hand_in(client: httpx.Client, files: object, **fields: str) -> httpx.Respons
 
 
 def act(client: httpx.Client, action: str, words: str = "") -> httpx.Response:
-    return client.post("/organiser", data={"csrf": csrf_of(client), "action": action, "words": words})
+    return client.post(
+        "/organiser", data={"csrf": csrf_of(client), "action": action, "words": words}
+    )
 
 
 def packed(*names: str) -> bytes:
@@ -72,13 +76,18 @@ def played(tmp_path_factory):
     """A site whose event was played; two authors and an organiser are signed in."""
     workspace = workspaces.make(tmp_path_factory.mktemp("site"), boards="duel")
     accounts = Accounts(workspace)
-    tokens = [accounts.invite(name, "test", organiser=name == "Olga") for name in ("Ada", "Ben", "Olga")]
+    tokens = [
+        accounts.invite(name, "test", organiser=name == "Olga") for name in ("Ada", "Ben", "Olga")
+    ]
     for name, program in (("Ada", cup.FIRST), ("Ada", cup.LAST), ("Ben", cup.CRASHES)):
         uploads.receive(accounts, accounts.named(name), {"bot.py": io.BytesIO(program.encode())})
         decide(accounts)
     accounts.set("paused", value=True, who="test", action="pause")
     cup.run_event(workspace)
-    with without(accounts, "check"), served(workspace, Settings(writes_per_s=1e4, reads_per_s=1e4)) as client:
+    with (
+        without(accounts, "check"),
+        served(workspace, Settings(writes_per_s=1e4, reads_per_s=1e4)) as client,
+    ):
         ada, ben, olga = (sign_in(client, token) for token in tokens)
         yield client, accounts, ada, ben, olga
 
@@ -131,7 +140,10 @@ def test_a_page_that_is_computed_while_its_event_is_hidden_is_not_sent(played, m
 
 def test_ones_own_page_says_how_often_versions_played_and_when_bots_are_frozen(played):
     *_, ada, _, olga = played
-    assert re.findall(r"<td>(\d+)</td><td>(\w*)</td>", ada.get("/me").text) == [("6", "plays"), ("0", "")]
+    assert re.findall(r"<td>(\d+)</td><td>(\w*)</td>", ada.get("/me").text) == [
+        ("6", "plays"),
+        ("0", ""),
+    ]
     act(olga, "freeze")
     assert "Submissions are frozen" in ada.get("/me").text
     act(olga, "unfreeze")
@@ -146,18 +158,44 @@ def test_a_name_of_any_length_gets_an_answer(played):
 
 def test_a_form_without_its_secret_changes_nothing(played):
     _, accounts, ada, _, olga = played
-    for client, path in ((ada, "/upload"), (ada, "/me/requests"), (ada, "/sign-out"), (olga, "/organiser")):
+    for client, path in (
+        (ada, "/upload"),
+        (ada, "/me/requests"),
+        (ada, "/sign-out"),
+        (olga, "/organiser"),
+    ):
         assert client.post(path, data={"csrf": "0" * 64, "action": "freeze"}).status_code == 403
     assert not accounts.is_on("frozen")
 
 
 def test_a_request_names_own_versions_and_bots_of_the_event_only(played):
     _, _, ada, ben, _ = played
-    for first, second in (("Ben@1", "first"), ("Ada@1", "../first"), ("Ada@1", "Ben@1"), ("Ada@1", "Ada@1")):
-        form = {"csrf": csrf_of(ada), "first": first, "second": second, "board": "", "pairings": "1"}
+    for first, second in (
+        ("Ben@1", "first"),
+        ("Ada@1", "../first"),
+        ("Ada@1", "Ben@1"),
+        ("Ada@1", "Ada@1"),
+    ):
+        form = {
+            "csrf": csrf_of(ada),
+            "first": first,
+            "second": second,
+            "board": "",
+            "pairings": "1",
+        }
         assert ada.post("/me/requests", data=form).status_code == 400
-    assert re.findall("<option>([^<]+)", ada.get("/me").text)[:3] == ["Ada@2", "Ada@1", "Ben"]  # two that differ
-    form = {"csrf": csrf_of(ben), "first": "Ben@1", "second": "Ada", "board": "duel", "pairings": "9999"}
+    assert re.findall("<option>([^<]+)", ada.get("/me").text)[:3] == [
+        "Ada@2",
+        "Ada@1",
+        "Ben",
+    ]  # two that differ
+    form = {
+        "csrf": csrf_of(ben),
+        "first": "Ben@1",
+        "second": "Ada",
+        "board": "duel",
+        "pairings": "9999",
+    }
     assert ben.post("/me/requests", data=form).status_code == 400
 
 
@@ -166,12 +204,15 @@ def test_the_organiser_reads_the_log_of_all_that_was_done(played):
     act(olga, "invite", "Cleo")
     page = act(olga, "log").text
     assert re.search(r'<dd class="token">[\w-]{43}</dd>', act(olga, "rotate", "Cleo").text)
-    assert all(words in page for words in ("invite", "Cleo", "sign in", "Olga", "upload is accepted"))
+    assert all(
+        words in page for words in ("invite", "Cleo", "sign in", "Olga", "upload is accepted")
+    )
     assert "only people.csv" in act(olga, "invite", "../people.csv").text
 
 
 @pytest.mark.parametrize(
-    "name", ["../bot.py", "/etc/bot.py", "a\\b.py", "x" * 300, "a/" * 20 + "b.py", "b\x1b[1m.py", ".."]
+    "name",
+    ["../bot.py", "/etc/bot.py", "a\\b.py", "x" * 300, "a/" * 20 + "b.py", "b\x1b[1m.py", ".."],
 )
 def test_a_path_that_is_none_in_a_bots_folder_is_refused_at_once(accounts, name):
     accounts.invite("Ada", "test")
@@ -181,7 +222,9 @@ def test_a_path_that_is_none_in_a_bots_folder_is_refused_at_once(accounts, name)
     assert not accounts.uploads()
 
 
-@pytest.mark.parametrize("inside", [("../../evil.py",), ("/evil.py",), ("bot.py", "bot.py/x"), ("a\\..\\b.py",)])
+@pytest.mark.parametrize(
+    "inside", [("../../evil.py",), ("/evil.py",), ("bot.py", "bot.py/x"), ("a\\..\\b.py",)]
+)
 def test_a_hostile_archive_is_refused_in_words_and_writes_nothing(accounts, inside):
     accounts.invite("Ada", "test")
     uploads.receive(accounts, accounts.named("Ada"), {"bot.zip": io.BytesIO(packed(*inside))})
@@ -195,7 +238,9 @@ def test_a_hostile_archive_is_refused_in_words_and_writes_nothing(accounts, insi
 def test_an_archive_of_a_class_is_no_way_to_hand_in_for_others(accounts):
     for name in ("Ada", "Ben"):
         accounts.invite(name, "test")
-    uploads.receive(accounts, accounts.named("Ada"), {"class.zip": io.BytesIO(packed("Ben.py", "Ada.py"))})
+    uploads.receive(
+        accounts, accounts.named("Ada"), {"class.zip": io.BytesIO(packed("Ben.py", "Ada.py"))}
+    )
     decide(accounts)
     assert accounts.uploads()[0].status == "refused"
     assert not Entrants(accounts.workspace).own(accounts.named("Ben"))
@@ -258,7 +303,9 @@ def test_a_remote_bot_that_was_withdrawn_comes_back_as_a_new_version_only(accoun
     accounts.invite("Ada", "test")
 
     def joins(version: str) -> str:
-        return uploads.remote_bot(accounts, Entrants(accounts.workspace), accounts.named("Ada"), version, [], [])
+        return uploads.remote_bot(
+            accounts, Entrants(accounts.workspace), accounts.named("Ada"), version, [], []
+        )
 
     assert [joins(version) for version in ("1", "2")] == ["Ada_remote"] * 2
     actions.act(accounts, "withdraw", ["Ada_remote"], "test")
@@ -275,7 +322,9 @@ def test_tokens_are_stored_as_hashes_and_end_when_rotated_or_revoked(accounts):
     stored = b"".join(path.read_bytes() for path in accounts.folder.iterdir() if path.is_file())
     assert first.encode() not in stored
     assert session.encode() not in stored
-    assert {path.stat().st_mode & 0o077 for path in (accounts.folder, *accounts.folder.iterdir())} == {0}
+    assert {
+        path.stat().st_mode & 0o077 for path in (accounts.folder, *accounts.folder.iterdir())
+    } == {0}
     second = accounts.rotate(accounts.named("Ada"), "test")
     assert accounts.account_of(session) is accounts.sign_in(first) is None
     session = accounts.sign_in(second)
@@ -327,7 +376,10 @@ def slow_upload(client: httpx.Client, meanwhile: Callable[[], object]) -> httpx.
         meanwhile()
         yield last
 
-    headers = {"content-type": "multipart/form-data; boundary=x", "content-length": str(len(first + last))}
+    headers = {
+        "content-type": "multipart/form-data; boundary=x",
+        "content-length": str(len(first + last)),
+    }
     return client.post("/upload", content=parts(), headers=headers)
 
 
@@ -338,12 +390,16 @@ def test_an_upload_that_comes_in_while_its_token_is_rotated_or_revoked_is_refuse
         token = accounts.invite(name, "test")
         with contextlib.closing(sign_in(client, token)) as author:
             assert slow_upload(author, lambda: None).status_code == 303
-            answer = slow_upload(author, lambda end=end, name=name: end(accounts.named(name), "test"))
+            answer = slow_upload(
+                author, lambda end=end, name=name: end(accounts.named(name), "test")
+            )
         assert (answer.status_code, "sign in again" in answer.text) == (403, True)
         assert len(accounts.uploads(accounts.named(name))) == 1
 
 
-def test_whoever_was_let_in_before_the_token_was_revoked_stores_nothing_after(accounts, monkeypatch):
+def test_whoever_was_let_in_before_the_token_was_revoked_stores_nothing_after(
+    accounts, monkeypatch
+):
     """A request may be on its way through the server for seconds."""
     token = accounts.invite("Ada", "test")
     ada, with_token = accounts.named("Ada"), accounts.with_token
@@ -385,7 +441,9 @@ def test_an_author_uploads_one_bot_at_a_time(played):
     client, accounts, *_ = played
     with contextlib.closing(sign_in(client, accounts.invite("Twice", "test"))) as author:
         second = []
-        first = slow_upload(author, lambda: second.append(hand_in(author, {"file": ("bot.py", cup.FIRST)})))
+        first = slow_upload(
+            author, lambda: second.append(hand_in(author, {"file": ("bot.py", cup.FIRST)}))
+        )
         third = hand_in(author, {"file": ("bot.py", cup.FIRST)})
     assert [each.status_code for each in (first, *second, third)] == [303, 400, 303]
     assert "another upload of yours" in second[0].text
@@ -471,7 +529,8 @@ def test_a_client_that_goes_before_its_form_is_complete_fails_nothing_here(playe
     _, _, ada, *_ = played
     with socket.create_connection(("127.0.0.1", ada.base_url.port)) as connection:
         head = (
-            f"POST /upload HTTP/1.1\r\nHost: localhost\r\nCookie: {people.COOKIE}={ada.cookies[people.COOKIE]}\r\n"
+            "POST /upload HTTP/1.1\r\nHost: localhost\r\n"
+            f"Cookie: {people.COOKIE}={ada.cookies[people.COOKIE]}\r\n"
             "Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 60000\r\n\r\n--x\r\n"
         )
         connection.sendall(head.encode())
@@ -486,9 +545,18 @@ def test_each_action_is_a_command_and_stands_in_the_log(tmp_path):
     (workspace / "people.csv").write_text("name,e-mail,id\nAda,ada@x.example,s1\nBen,,s2\n")
     invited = cup.arena(workspace, "serve", "invite", "people.csv").stdout.splitlines()
     assert [re.fullmatch(r"(\w+)\t[\w-]{43}", line)[1] for line in invited] == ["Ada", "Ben"]
-    assert cup.refused(cup.arena(workspace, "serve", "invite", "people.csv"), "everybody there has an account")
+    assert cup.refused(
+        cup.arena(workspace, "serve", "invite", "people.csv"), "everybody there has an account"
+    )
     assert cup.arena(workspace, "serve", "invite", "organiser", "Olga").stdout.startswith("Olga\t")
-    for words in ("rotate Ada", "revoke Ben", "rounds each hour", "rounds now", "limit uploads 5", "withdraw last"):
+    for words in (
+        "rotate Ada",
+        "revoke Ben",
+        "rounds each hour",
+        "rounds now",
+        "limit uploads 5",
+        "withdraw last",
+    ):
         assert cup.arena(workspace, "serve", *words.split()).returncode == 0, words
     for action in actions.SWITCHES:
         assert cup.arena(workspace, "serve", action).returncode == 0
@@ -503,7 +571,9 @@ def test_each_command_of_the_page_about_the_site_runs(tmp_path):
     workspace = workspaces.make(tmp_path, boards="duel")
     (workspace / "people.csv").write_text("name\nAda\n")
     page = (Path(__file__).parents[3] / "docs/extras/serve.md").read_text("utf-8")
-    commands = re.findall(r"^\$ arena serve ([a-z].*)$|`arena serve ([a-z][^`]*)`", page, re.MULTILINE)
+    commands = re.findall(
+        r"^\$ arena serve ([a-z].*)$|`arena serve ([a-z][^`]*)`", page, re.MULTILINE
+    )
     words = ["".join(each).replace("BOT", "last").split() for each in commands]
     assert {each[0] for each in words} == {*actions.ACTIONS, *actions.SWITCHES, "export"}
     for each in words:
@@ -530,7 +600,9 @@ def test_a_round_is_due_by_its_rule(rule, since, now, due):
 
 
 def test_a_round_that_was_missed_in_the_night_is_due_in_the_morning():
-    since, now = (timetable.datetime.fromisoformat(text) for text in ("2026-05-01T17:00", "2026-05-02T08:00"))
+    since, now = (
+        timetable.datetime.fromisoformat(text) for text in ("2026-05-01T17:00", "2026-05-02T08:00")
+    )
     assert timetable.is_due("at 18:00", since, now)
     assert not timetable.is_due("at 18:00", since.replace(hour=19), now)
 
@@ -541,13 +613,17 @@ def test_a_request_is_played_apart_and_says_why_ones_own_bot_failed_and_no_other
     for name, *programs in (("Ada", cup.FIRST, cup.LAST), ("Ben", fails)):
         accounts.invite(name, "test")
         for program in programs:
-            uploads.receive(accounts, accounts.named(name), {"bot.py": io.BytesIO(program.encode())})
+            uploads.receive(
+                accounts, accounts.named(name), {"bot.py": io.BytesIO(program.encode())}
+            )
             decide(accounts)
     ada, ben = accounts.named("Ada"), accounts.named("Ben")
     accounts.ask(ada, "Ada@1", "Ada@2", "mummy_maze/duel", 1)
     (work := scheduler.Scheduler(accounts, Hub())).step()
     assert accounts.requests(ada)[0].status == "playing"
-    assert scheduler.Job(accounts, "request").is_running()  # another server sees what is left of this one
+    assert scheduler.Job(
+        accounts, "request"
+    ).is_running()  # another server sees what is left of this one
     work.end()  # as a server does that ends: the next one goes on
     accounts.ask(ben, "Ben@1", "Ada@1", "mummy_maze/duel", 1)
     work = scheduler.Scheduler(accounts, Hub())
@@ -560,7 +636,9 @@ def test_a_request_is_played_apart_and_says_why_ones_own_bot_failed_and_no_other
     assert not (accounts.workspace / "results/cup").exists()
     assert "private of Ben, Ben.py" in failed.words
     of_ada = replace(failed, account="Ada", first="Ada@1", second="Ben@1")
-    words = scheduler.for_author(accounts, of_ada, statements.read(accounts.request_file, failed.id))
+    words = scheduler.for_author(
+        accounts, of_ada, statements.read(accounts.request_file, failed.id)
+    )
     assert words == "Ben@1 is absent: the reason is for the author of that bot only"
     assert str(accounts.workspace) not in words + failed.words
 
@@ -578,12 +656,18 @@ def test_uploads_wait_while_the_event_cannot_be_read_and_are_decided_then(accoun
     work = scheduler.Scheduler(accounts, Hub())
     assert until(lambda: work.step() or all(each.decided for each in accounts.uploads()), 60)
     refused, accepted = accounts.uploads()
-    assert (refused.account, refused.status, "SyntaxError" in refused.reasons) == ("Ben", "refused", True)
+    assert (refused.account, refused.status, "SyntaxError" in refused.reasons) == (
+        "Ben",
+        "refused",
+        True,
+    )
     assert (accepted.account, accepted.status) == ("Ada Lovelace", "accepted")
     assert (accounts.workspace / "bots/Ada_Lovelace.py").read_text() == cup.FIRST
 
 
-@pytest.mark.parametrize(("kills", "status"), [(uploads.ATTEMPTS - 1, "accepted"), (uploads.ATTEMPTS, "refused")])
+@pytest.mark.parametrize(
+    ("kills", "status"), [(uploads.ATTEMPTS - 1, "accepted"), (uploads.ATTEMPTS, "refused")]
+)
 def test_an_upload_is_refused_only_if_its_check_is_killed_again_and_again(accounts, kills, status):
     accounts.invite("Ada", "test")
     uploads.receive(accounts, accounts.named("Ada"), {"bot.py": io.BytesIO(cup.FIRST.encode())})
@@ -591,7 +675,10 @@ def test_an_upload_is_refused_only_if_its_check_is_killed_again_and_again(accoun
         accounts.next_upload()
     decide(accounts)
     (upload,) = accounts.uploads()
-    assert (upload.status, f"failed {kills} times" in upload.reasons) == (status, status == "refused")
+    assert (upload.status, f"failed {kills} times" in upload.reasons) == (
+        status,
+        status == "refused",
+    )
 
 
 @pytest.mark.slow
@@ -634,7 +721,9 @@ def test_no_remote_bot_holds_a_round_back_by_the_time_that_it_takes(accounts, mo
 
 
 def test_a_round_that_cannot_begin_ends_with_the_reason(accounts):
-    (accounts.workspace / "tournament.toml").write_text('name = "cup"\nboards = ["nowhere"]\nbots = "bots"\n')
+    (accounts.workspace / "tournament.toml").write_text(
+        'name = "cup"\nboards = ["nowhere"]\nbots = "bots"\n'
+    )
     actions.act(accounts, "rounds", ["now"], "test")
     work = scheduler.Scheduler(accounts, Hub())
     assert until(lambda: work.step() or [each for each in accounts.rounds() if each.ended], 60)
@@ -653,7 +742,9 @@ def test_an_event_that_cannot_be_read_is_told_without_its_reason(accounts):
 
 def test_charts_are_drawn_by_a_site_that_is_itself_nice_to_others_and_are_nicer(accounts):
     def draw() -> None:
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), own)  # of this thread alone, and what it starts
+        os.setpriority(
+            os.PRIO_PROCESS, threading.get_native_id(), own
+        )  # of this thread alone, and what it starts
         job.start(SiteProcess.CHARTS.command("one"), nice=5)
 
     own = max(12, os.getpriority(os.PRIO_PROCESS, 0))
@@ -676,6 +767,8 @@ def test_charts_that_are_due_while_others_are_drawn_are_drawn_afterwards(account
     try:
         work.step()
         (left,) = work._undrawn
-        assert pids_of(accounts.workspace, "arena.extras.serve.charts_process", *({"one", "two"} - {left}))
+        assert pids_of(
+            accounts.workspace, "arena.extras.serve.charts_process", *({"one", "two"} - {left})
+        )
     finally:
         work.end()

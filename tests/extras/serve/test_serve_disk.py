@@ -1,4 +1,6 @@
-"""How much of the disk authors may take: what counts, which versions make room, and what a refusal says."""
+"""How much of the disk authors may take: what counts, which versions make room, and what a refusal
+says.
+"""
 
 import contextlib
 import io
@@ -60,7 +62,9 @@ def test_versions_that_nothing_needs_make_room_the_oldest_first(site):
         hand_in(accounts, ada, version)
         assert Disk(accounts, ada).used() <= 1_000_000
     assert numbers(accounts) == [5, 6]
-    removed = [entry.subject for entry in accounts.log() if entry.action == "version removed for room"]
+    removed = [
+        entry.subject for entry in accounts.log() if entry.action == "version removed for room"
+    ]
     assert removed == ["Ada@4", "Ada@3", "Ada@2", "Ada@1"]
     assert (accounts.workspace / "bots/Ada.py").read_bytes() == program(6)
 
@@ -126,7 +130,10 @@ def test_a_kill_while_versions_make_room_leaves_each_whole_or_gone(site, monkeyp
 def test_many_empty_files_take_room_too(site):
     accounts, ada = site
     files = {f"bot/{number}": io.BytesIO(b"") for number in range(300)}
-    with pytest.raises(ArenaError, match=r"take 0\.\d MB of 1\.0 MB, and this takes 1\.2 MB more: ask the organiser"):
+    with pytest.raises(
+        ArenaError,
+        match=r"take 0\.\d MB of 1\.0 MB, and this takes 1\.2 MB more: ask the organiser",
+    ):
         uploads.receive(accounts, ada, files)
     assert not [*uploads.folder(accounts).iterdir()]
     (holey := accounts.workspace / "holey").write_bytes(b"")
@@ -156,7 +163,9 @@ def test_a_site_that_is_full_takes_nothing_of_anybody_and_a_full_author_no_reque
     actions.act(accounts, "limit", ["disk", "1000"], "test")
     actions.act(accounts, "limit", ["site", "1"], "test")
     accounts.invite("Olga", "test", organiser=True)
-    with pytest.raises(ArenaError, match=r"the site takes 1\.\d MB of 1\.0 MB, and this takes 0\.3 MB more"):
+    with pytest.raises(
+        ArenaError, match=r"the site takes 1\.\d MB of 1\.0 MB, and this takes 0\.3 MB more"
+    ):
         receive(accounts, accounts.named("Olga"), program(3))
 
 
@@ -165,7 +174,10 @@ def test_whoever_needs_room_while_others_are_checked_is_told_to_wait(site, monke
     accounts, ada = site
     hand_in(accounts, ada, 1)
     hand_in(accounts, ada, 2)
-    with BotStore(accounts.workspace / "bots").changing(), pytest.raises(ArenaError, match="try again in a minute"):
+    with (
+        BotStore(accounts.workspace / "bots").changing(),
+        pytest.raises(ArenaError, match="try again in a minute"),
+    ):
         receive(accounts, ada, program(3))
     receive(accounts, ada, program(3))
 
@@ -188,12 +200,20 @@ def test_whoever_waits_for_room_delays_nobody_who_needs_none(site, monkeypatch):
     received: list[tuple[Upload, ...]] = []
     monkeypatch.setattr("arena.extras.serve.disk.WAIT_S", 0.2)
 
-    def look(seconds: float, sleep: Callable[[float], None] = time.sleep) -> None:  # while Ada waits
+    def look(
+        seconds: float, sleep: Callable[[float], None] = time.sleep
+    ) -> None:  # while Ada waits
         sleep(seconds)
-        with contextlib.suppress(BlockingIOError), whole_files.locked(accounts.folder / ".receiving", waits=False):
+        with (
+            contextlib.suppress(BlockingIOError),
+            whole_files.locked(accounts.folder / ".receiving", waits=False),
+        ):
             received.append(accounts.uploads(status="waiting"))
 
     monkeypatch.setattr("arena.extras.serve.disk.time.sleep", look)
-    with BotStore(accounts.workspace / "bots").changing(), pytest.raises(ArenaError, match="try again in a minute"):
+    with (
+        BotStore(accounts.workspace / "bots").changing(),
+        pytest.raises(ArenaError, match="try again in a minute"),
+    ):
         receive(accounts, ada, program(3))
     assert set(received) == {()}

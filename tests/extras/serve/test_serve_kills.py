@@ -26,10 +26,15 @@ TARGETS = ("server", "run and check", "server and run")
 
 
 class Site:
-    """A workspace whose server is started and killed again and again, and an author who hands in bots meanwhile."""
+    """A workspace whose server is started and killed again and again, and an author who hands in
+    bots meanwhile.
+    """
 
     def __init__(self, folder: Path) -> None:
-        bots = {name: cup.BOT.format(place=place, pause=0.02) for place, name in enumerate(("first", "more"))}
+        bots = {
+            name: cup.BOT.format(place=place, pause=0.02)
+            for place, name in enumerate(("first", "more"))
+        }
         self.folder = workspaces.make(folder, bots, "duel")
         self.accounts = Accounts(folder)
         self.accounts.set("limit.uploads", 1000, "test", "limit")
@@ -46,17 +51,22 @@ class Site:
     def hand_in(self, number: int) -> None:
         program = f"{cup.FIRST}# {number}\n"
         csrf = re.search(r'name="csrf" value="(\w+)"', self.client.get("/me").text)[1]
-        answer = self.client.post("/upload", data={"csrf": csrf}, files={"file": ("mine.py", program)})
+        answer = self.client.post(
+            "/upload", data={"csrf": csrf}, files={"file": ("mine.py", program)}
+        )
         assert answer.status_code == 303, answer.text
         self.confirmed[answer.headers["location"].rpartition("/")[2]] = program
 
     def kill(self, target: str, seconds: float) -> list[str]:
-        """Kill the processes of a target, so long after they are at work; return which of them were."""
+        """Kill the processes of a target, so long after they are at work; return which of them
+        were.
+        """
         victims = {"server": [self.server.pid]}
         if "check" in target:
             until(
                 lambda: (
-                    victims.update(check=pids_of(self.folder, "arena.extras.serve.check_process")) or victims["check"]
+                    victims.update(check=pids_of(self.folder, "arena.extras.serve.check_process"))
+                    or victims["check"]
                 )
             )
         if "run" in target:
@@ -99,13 +109,17 @@ def survives(folder: Path, kills: int, seed: int) -> Counter[str]:
         assert until(lambda: site.accounts.rounds(1)[0].number > last and site.is_done(), 240)
         site.server.signal(signal.SIGINT)
         site.server.wait()
-    assert until(lambda: not list(cup.processes_in(folder)))  # the fork server hears by a pipe that it has ended
+    assert until(
+        lambda: not list(cup.processes_in(folder))
+    )  # the fork server hears by a pipe that it has ended
     look_at(site)
     return killed
 
 
 def look_at(site: Site) -> None:
-    """Nothing that was confirmed is lost, nothing is half there, no match was played twice, the tables are right."""
+    """Nothing that was confirmed is lost, nothing is half there, no match was played twice, the
+    tables are right.
+    """
     uploads = {upload.id: upload for upload in site.accounts.uploads()}
     assert uploads.keys() >= site.confirmed.keys()
     versions = {each.number: each.path for each in Entrants(site.folder).store.versions("Ada")}

@@ -98,7 +98,12 @@ def watched(client, event: str) -> list:
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory):
     """A workspace with an event that is over, and bots for another one."""
-    bots = {"first": cup.FIRST, "last": cup.LAST, "ann": SLOW.format(pause=2.5), "bob": SLOW.format(pause=0)}
+    bots = {
+        "first": cup.FIRST,
+        "last": cup.LAST,
+        "ann": SLOW.format(pause=2.5),
+        "bob": SLOW.format(pause=0),
+    }
     folder = workspaces.make(tmp_path_factory.mktemp("live"), bots, "duel goofspiel/five")
     cup.run_event(folder, "--bot", "first,last", "--board", "mummy_maze/duel")
     return folder
@@ -106,9 +111,20 @@ def workspace(tmp_path_factory):
 
 @pytest.mark.slow
 def test_a_match_is_watched_while_it_is_played_and_the_stream_ends_with_the_event(workspace):
-    words = ("--name", "slow", "--board", "goofspiel/five", "--bot", "ann,bob", "--set", "max_matches=1")
+    words = (
+        "--name",
+        "slow",
+        "--board",
+        "goofspiel/five",
+        "--bot",
+        "ann,bob",
+        "--set",
+        "max_matches=1",
+    )
     with served(workspace) as client:
-        assert client.get("/events/cup/matches").status_code == 200  # what computes pages has started
+        assert (
+            client.get("/events/cup/matches").status_code == 200
+        )  # what computes pages has started
         with ended(cup.start(workspace, *words)):
             assert until(lambda: "progress" in client.get("/events/slow/progress").text, 60)
             found = watched(client, "slow")
@@ -147,13 +163,20 @@ def test_nobody_looks_again_and_again_who_it_is_that_watches_what_everybody_sees
     with served(workspace, app=app) as client:
         cookie = {"cookie": f"{people.COOKIE}=a stranger's"}
         with client.stream("GET", "/events/cup/live/events", headers=cookie) as answer:
-            assert [name for name, _ in islice(events_of(answer), 4)] == ["match", "turns", "turns", "turns"]
+            assert [name for name, _ in islice(events_of(answer), 4)] == [
+                "match",
+                "turns",
+                "turns",
+                "turns",
+            ]
     assert not looks
 
 
 def test_the_wall_shows_what_everybody_may_see_whoever_has_signed_in(workspace):
     accounts = Accounts(workspace)
-    session = {"cookie": f"{people.COOKIE}={accounts.sign_in(accounts.invite('Olga', 'test', organiser=True))}"}
+    session = {
+        "cookie": f"{people.COOKIE}={accounts.sign_in(accounts.invite('Olga', 'test', organiser=True))}"
+    }
     with served(workspace) as client:
         page = client.get("/wall?event=cup", headers=session)
         assert "first" in page.text
@@ -193,12 +216,18 @@ def test_a_page_that_comes_late_hears_of_the_last_states_and_then_of_each_once()
     events.add(["8", "9"], 10)  # those before were too many to be sent
     assert events.since(0) == "event: match\ndata: {}\n\nevent: turns\ndata: [8,9]\n\n"
     events.add(["10"], 11)
-    assert [events.since(count).partition("data: ")[2].strip() for count in (9, 10, 11)] == ["[9,10]", "[10]", ""]
+    assert [events.since(count).partition("data: ")[2].strip() for count in (9, 10, 11)] == [
+        "[9,10]",
+        "[10]",
+        "",
+    ]
 
 
 def test_an_event_that_is_played_is_watched_however_many_old_ones_are(monkeypatch):
     monkeypatch.setattr(serve_live, "MOST_VIEWS", 1)
-    views = serve_live.LiveViews(SimpleNamespace(state=lambda event: event == "new" or None), Settings())
+    views = serve_live.LiveViews(
+        SimpleNamespace(state=lambda event: event == "new" or None), Settings()
+    )
     views.of("old").watchers = 1
     with pytest.raises(HTTPException):
         views.of("older")
@@ -207,13 +236,20 @@ def test_an_event_that_is_played_is_watched_however_many_old_ones_are(monkeypatc
 
 def test_an_upset_is_a_win_against_a_bot_of_a_better_tier_without_a_fault(tmp_path):
     of = stored.event("high", "low", boards=(stored.DUEL,), repeats=15)
-    roles = {match.id: {seat.bot.name: seat.role for seat in match.seats} for match in stored.plan(of)}
+    roles = {
+        match.id: {seat.bot.name: seat.role for seat in match.seats} for match in stored.plan(of)
+    }
     records = [
-        stored.played(match, **{roles[match.id]["high"]: 100, roles[match.id]["low"]: 0}) for match in stored.plan(of)
+        stored.played(match, **{roles[match.id]["high"]: 100, roles[match.id]["low"]: 0})
+        for match in stored.plan(of)
     ]
     upset, forfeit = records[3].match, records[8].match
     records[3] = stored.played(upset, **{roles[upset.id]["low"]: 60, roles[upset.id]["high"]: 40})
-    records[8] = stored.played(forfeit, **{roles[forfeit.id]["low"]: 100, roles[forfeit.id]["high"]: Ending.CRASHED})
+    records[8] = stored.played(
+        forfeit, **{roles[forfeit.id]["low"]: 100, roles[forfeit.id]["high"]: Ending.CRASHED}
+    )
     with closing(Results.open(stored.store(tmp_path, of, records))) as results:
         found = list(upsets(results, results.played))
-    assert [(each.match.id, each.winner.bot, each.loser.bot) for each in found] == [(upset.id, "low", "high")]
+    assert [(each.match.id, each.winner.bot, each.loser.bot) for each in found] == [
+        (upset.id, "low", "high")
+    ]

@@ -1,4 +1,6 @@
-"""All pages of a site on which a class has worked: for whom they are, in a browser, and under attack."""
+"""All pages of a site on which a class has worked: for whom they are, in a browser, and under
+attack.
+"""
 
 import contextlib
 import io
@@ -28,7 +30,9 @@ from tests.support import cup, reported, workspaces
 from tests.support.processes import until
 
 THEMES = ("dark", "light")
-FOCUSABLE = ":is(a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0'])"
+FOCUSABLE = (
+    ":is(a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0'])"
+)
 EVERYBODY = ("", *class_site.AUTHORS, class_site.ORGANISER)
 
 
@@ -45,7 +49,9 @@ def site(tmp_path_factory):
 
 
 def add_human_matches(made: class_site.ClassSite, app: Starlette) -> None:
-    """Let each author have a match in the browser under way, and one that is over; neither has a process."""
+    """Let each author have a match in the browser under way, and one that is over; neither has a
+    process.
+    """
     wish = Wish(board="mummy_maze/duel", roles=("explorer",), bot="Ada@1", own_bot=False)
     for name in class_site.AUTHORS:
         own = [f"{what}-of-{name}" for what in ("board", "turn", "move", "record", "replay")]
@@ -72,7 +78,12 @@ def text_of(answer: httpx.Response) -> str:
 
 
 def paths_of_the_machine(made: class_site.ClassSite) -> tuple[str, ...]:
-    return str(made.workspace), str(made.workspace.parent), str(Path(__file__).parents[3]), str(Path.home())
+    return (
+        str(made.workspace),
+        str(made.workspace.parent),
+        str(Path(__file__).parents[3]),
+        str(Path.home()),
+    )
 
 
 def get(client: httpx.Client, address: str) -> tuple[int, str]:
@@ -100,11 +111,17 @@ def test_each_page_of_each_author_is_for_nobody_else(site):
         read[name] = "".join(text for _, text in answers.values())
         for address, (status, text) in answers.items():
             assert status < 500, (name, address, status)
-            assert not [path for path in paths_of_the_machine(made) if path in text], (name, address)
+            assert not [path for path in paths_of_the_machine(made) if path in text], (
+                name,
+                address,
+            )
             for owner in {*class_site.AUTHORS} - {name}:
                 is_private = any(id_ in address for id_ in made.pages[owner])
                 if name != class_site.ORGANISER:
-                    assert not [words for words in made.private[owner] if words in text], (name, address)
+                    assert not [words for words in made.private[owner] if words in text], (
+                        name,
+                        address,
+                    )
                     assert not is_private or status in {403, 404}, (name, address, status)
                 elif "/me/" in address:
                     assert not is_private or status == 404, address
@@ -112,24 +129,41 @@ def test_each_page_of_each_author_is_for_nobody_else(site):
         for what in ("board", "turn", "move", "record", "replay"):
             assert f"{what}-of-{name}" in read[name], what
         for what in ("remark", "stderr", "words", "reason", "answer"):
-            assert re.search(f"{what}-(of|to)-{name}", read[name]), f"{name} cannot read the own {what}"
+            assert re.search(f"{what}-(of|to)-{name}", read[name]), (
+                f"{name} cannot read the own {what}"
+            )
 
 
 @pytest.mark.slow
 def test_no_form_lets_an_author_change_what_is_anothers(site):
     made, app, client = site
     before = state_of(made)
-    posts = [route.path for route in app.routes if isinstance(route, Route) and "POST" in route.methods]
-    fields = {"first": "Ada@1", "second": "Ada@2", "bot": "Ada", "name": "Ada.py", "action": "freeze", "pairings": "1"}
-    for name, path in ((name, path) for path in posts for name in ("", "Ben") if path != "/sign-out"):
+    posts = [
+        route.path for route in app.routes if isinstance(route, Route) and "POST" in route.methods
+    ]
+    fields = {
+        "first": "Ada@1",
+        "second": "Ada@2",
+        "bot": "Ada",
+        "name": "Ada.py",
+        "action": "freeze",
+        "pairings": "1",
+    }
+    for name, path in (
+        (name, path) for path in posts for name in ("", "Ben") if path != "/sign-out"
+    ):
         values = made.values(path, "cup")
-        for id_ in [id_ for id_ in values["id"] if id_ in made.pages["Ada"]] if "{" in path else [""]:
+        for id_ in (
+            [id_ for id_ in values["id"] if id_ in made.pages["Ada"]] if "{" in path else [""]
+        ):
             with made.client(client, name) as visitor:
                 own = people.csrf_of(made.sessions[name]) if name else re.search(
                     r'name="csrf" value="(\w+)"', visitor.get("/sign-in").text)[1]  # fmt: skip
                 address = re.sub(r"{(\w+)[^}]*}", lambda _, id_=id_: id_, path)
                 for secret in (own, "0" * 64):
-                    status = visitor.post(address, data=fields | {"id": id_, "csrf": secret}).status_code
+                    status = visitor.post(
+                        address, data=fields | {"id": id_, "csrf": secret}
+                    ).status_code
                     assert status in {400, 403, 404}, (name, path, status)
     assert state_of(made) == before
 
@@ -137,15 +171,30 @@ def test_no_form_lets_an_author_change_what_is_anothers(site):
 def state_of(made: class_site.ClassSite) -> object:
     """Return what a stranger must not change."""
     accounts = made.accounts
-    files = {str(path): path.read_bytes() for path in made.workspace.joinpath("bots").rglob("*") if path.is_file()}
+    files = {
+        str(path): path.read_bytes()
+        for path in made.workspace.joinpath("bots").rglob("*")
+        if path.is_file()
+    }
     switches = [accounts.is_on(name) for name in ("frozen", "paused", "hidden")]
-    return accounts.accounts(), accounts.uploads(), accounts.requests(), accounts.rounds(), switches, files
+    return (
+        accounts.accounts(),
+        accounts.uploads(),
+        accounts.requests(),
+        accounts.rounds(),
+        switches,
+        files,
+    )
 
 
 def whole_pages(made: class_site.ClassSite, app: Starlette, client: httpx.Client) -> dict[str, str]:
     """Return an address of each kind of page, and whose session gets it."""
     found: dict[tuple[str, bool], tuple[str, str]] = {}
-    routes = [route for route in app.routes if "." not in route.path and not route.path.startswith("/play/")]
+    routes = [
+        route
+        for route in app.routes
+        if "." not in route.path and not route.path.startswith("/play/")
+    ]
     for name in ("", "Ada", class_site.ORGANISER):
         with made.client(client, name) as visitor:
             for route, address in made.addresses(routes):
@@ -158,19 +207,29 @@ def whole_pages(made: class_site.ClassSite, app: Starlette, client: httpx.Client
 
 
 def look_at_all(browser, site, themes_of: Callable[[int, int], Iterable[str]]) -> None:
-    """Look whether all pages fit every width, at these themes of each page and width by axe, and by the keyboard."""
+    """Look whether all pages fit every width, at these themes of each page and width by axe, and by
+    the keyboard.
+    """
     axe = pytest.importorskip(
         "axe_playwright_python", reason="needs the package axe-playwright-python, of the extra dev"
     )
     script = Path(axe.__file__).with_name("axe.min.js").read_text("utf-8")
     (made, app, client), problems, layouts = site, [], set()
     url, addresses = str(client.base_url), whole_pages(made, app, client)
-    assert {"/", "/me", "/organiser/similar/Ada@2/Ben@2", "/events/cup", "/sign-in"} <= addresses.keys()
+    assert {
+        "/",
+        "/me",
+        "/organiser/similar/Ada@2/Ben@2",
+        "/events/cup",
+        "/sign-in",
+    } <= addresses.keys()
     page = visitor(browser, url, problems)
     for number, (address, name) in enumerate(sorted(addresses.items())):
         page.context.clear_cookies()
         if name:
-            page.context.add_cookies([{"name": people.COOKIE, "value": made.sessions[name], "url": url}])
+            page.context.add_cookies(
+                [{"name": people.COOKIE, "value": made.sessions[name], "url": url}]
+            )
         page.goto(address)
         page.wait_for_load_state("networkidle")
         page.evaluate(script)
@@ -179,7 +238,13 @@ def look_at_all(browser, site, themes_of: Callable[[int, int], Iterable[str]]) -
                 page.emulate_media(color_scheme=theme)
                 found = page.evaluate("axe.run({ resultTypes: ['violations'] })")["violations"]
                 serious = [each for each in found if each["impact"] in {"serious", "critical"}]
-                assert not serious, (address, width, theme, serious[0]["id"], serious[0]["nodes"][0]["html"])
+                assert not serious, (
+                    address,
+                    width,
+                    theme,
+                    serious[0]["id"],
+                    serious[0]["nodes"][0]["html"],
+                )
         layout = page.evaluate("document.querySelector('header')?.innerText")
         assert (address, unreached(page, "" if layout not in layouts else "main ")) == (address, [])
         layouts.add(layout)
@@ -190,7 +255,11 @@ def look_at_all(browser, site, themes_of: Callable[[int, int], Iterable[str]]) -
 @pytest.mark.slow
 def test_axe_finds_nothing_serious_on_any_page_and_the_keyboard_reaches_all_of_it(browser, site):
     """Each page is looked at in one width and theme, the next page in another."""
-    look_at_all(browser, site, lambda number, width: [THEMES[number // 3 % 2]] * (WIDTHS[number % 3] == width))
+    look_at_all(
+        browser,
+        site,
+        lambda number, width: [THEMES[number // 3 % 2]] * (WIDTHS[number % 3] == width),
+    )
 
 
 @pytest.mark.soak
@@ -200,7 +269,9 @@ def test_axe_finds_nothing_serious_on_any_page_of_any_width_in_dark_and_light(br
 
 
 def unreached(page, part: str) -> list[str]:
-    """Return what somebody without a mouse does not come to in a part of a page, or does not see the focus of."""
+    """Return what somebody without a mouse does not come to in a part of a page, or does not see
+    the focus of.
+    """
     script = """selector => {
         window.wanted = new Set([...document.querySelectorAll(selector)].filter(
             each => each.checkVisibility({ visibilityProperty: true }) && !each.disabled
@@ -217,7 +288,8 @@ def unreached(page, part: str) -> list[str]:
         page.keyboard.press("Tab")
         if number % 8 == 7 and not page.evaluate("window.wanted.size"):
             break
-    left = "[...window.wanted].filter(each => each.isConnected)"  # a page may draw itself anew meanwhile
+    # a page may draw itself anew meanwhile
+    left = "[...window.wanted].filter(each => each.isConnected)"
     return page.evaluate(f"{left}.map(each => each.outerHTML.slice(0, 200))")
 
 
@@ -310,7 +382,9 @@ def test_an_author_hands_in_bots_and_the_organiser_plays_freezes_and_hides(brows
         page.get_by_text("results are public").wait_for()
         page.context.close()
         waiting.close()
-        assert until(lambda: pids_of(workspace, "arena.extras.serve.charts_process", "cup"))  # of the round
+        assert until(
+            lambda: pids_of(workspace, "arena.extras.serve.charts_process", "cup")
+        )  # of the round
     assert not problems
 
 
@@ -322,7 +396,10 @@ def test_a_browser_plays_whole_matches_by_clicks_on_the_board_and_by_keys(browse
         ada = visitor(browser, str(client.base_url), problems)
         ada.emulate_media(reduced_motion="reduce")
         sign_in(ada, token)
-        for seat, move in (("mummy_maze/duel explorer", go_to_a_cell), ("goofspiel/five right", play_a_card)):
+        for seat, move in (
+            ("mummy_maze/duel explorer", go_to_a_cell),
+            ("goofspiel/five right", play_a_card),
+        ):
             ada.goto("/play")
             ada.get_by_label("On the board, as").select_option(seat)
             ada.get_by_role("button", name="Play", exact=True).click()
@@ -345,11 +422,15 @@ def test_a_browser_plays_whole_matches_by_clicks_on_the_board_and_by_keys(browse
 
 
 def go_to_a_cell(page, number: int) -> None:
-    """Go to the next cell of the way out of the maze: by a click on it, or by the key of an arrow."""
+    """Go to the next cell of the way out of the maze: by a click on it, or by the key of an
+    arrow.
+    """
     way = ("8 2", "8 3", "8 4", "8 5", "8 6", "8 7", "7 7", "7 8", "8 8")
     page.locator(f"rect.aim[data-cell='{way[number]}']").wait_for(state="attached")
     if number % 2:
-        direction = page.locator(f"button[data-cells='{way[number]}']").get_attribute("data-directions")
+        direction = page.locator(f"button[data-cells='{way[number]}']").get_attribute(
+            "data-directions"
+        )
         page.keyboard.press(f"Arrow{direction.capitalize()}")
     else:
         box = page.locator(f"rect[data-cell='{way[number]}']").bounding_box()
@@ -364,67 +445,130 @@ def play_a_card(page, number: int) -> None:
 
 
 TEXTS = (
-    "", ".", "..", "%2e%2e", "..%2f..%2f..%2fetc%2fpasswd", "....//....//etc/passwd", "%2fetc%2fpasswd", "%00",
+    "", ".", "..", "%2e%2e", "..%2f..%2f..%2fetc%2fpasswd", "....//....//etc/passwd",
+    "%2fetc%2fpasswd", "%00",
     "cup%00", "x" * 300, "x" * 1900, "%ff%fe", "%c0%ae%c0%ae", "%u002e", "'--", "' or 1=1 --",
-    "%3Cscript%3Ealert(1)%3C/script%3E", "{{7*7}}", "${7*7}", "a%2Fb", "a%5Cb", "-1", "0", "1e999", "9" * 400,
-    "%E2%80%AE", "%D0%90da", "%EF%BC%A1da", "Ada%E2%80%8B", "ada", "Ada@1", "Ada@0", "Ada@-1", "Ada@@", "con", "nul",
-    "%0d%0aX-Injected:1", "*", "cup*", "request-", "request-*", ".serve", "..;/", "cup;x=1", "event.sqlite",
-    "%25%32%65", "~root", "%7e", "\u0410da", "cup/../../.serve/accounts.sqlite", "?", "#", "__init__", "%F0%9F%92%A9",
+    "%3Cscript%3Ealert(1)%3C/script%3E", "{{7*7}}", "${7*7}", "a%2Fb", "a%5Cb", "-1", "0", "1e999",
+    "9" * 400,
+    "%E2%80%AE", "%D0%90da", "%EF%BC%A1da", "Ada%E2%80%8B", "ada", "Ada@1", "Ada@0", "Ada@-1",
+    "Ada@@", "con", "nul",
+    "%0d%0aX-Injected:1", "*", "cup*", "request-", "request-*", ".serve", "..;/", "cup;x=1",
+    "event.sqlite",
+    "%25%32%65", "~root", "%7e", "\u0410da", "cup/../../.serve/accounts.sqlite", "?", "#",
+    "__init__", "%F0%9F%92%A9",
     "[]", "NaN", "null", "True", "cup.", "cup ", " cup", "%20", "+",
 )  # fmt: skip
-METHODS = ("GET", "POST", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PATCH", "get", "X" * 300)
+METHODS = (
+    "GET",
+    "POST",
+    "HEAD",
+    "PUT",
+    "DELETE",
+    "OPTIONS",
+    "TRACE",
+    "CONNECT",
+    "PATCH",
+    "get",
+    "X" * 300,
+)
 KINDS = (
-    "multipart/form-data; boundary=x", "multipart/form-data", "multipart/form-data; boundary=" + "x" * 3000,
-    "application/x-www-form-urlencoded", "application/x-www-form-urlencoded; charset=utf-7", "application/json", "x",
+    "multipart/form-data; boundary=x", "multipart/form-data",
+    "multipart/form-data; boundary=" + "x" * 3000,
+    "application/x-www-form-urlencoded", "application/x-www-form-urlencoded; charset=utf-7",
+    "application/json", "x",
     "", "multipart/mixed; boundary=x", "text/html; charset=\xff",
 )  # fmt: skip
 PART = b"--x\r\ncontent-disposition: form-data; name="
 BODIES = (
     b"", b"--x\r\n", b"--x--", PART + b'"file"; filename="../../x.py"\r\n\r\nprint(1)\r\n--x--',
     PART + b'"csrf"; filename="x"\r\n\r\n0\r\n--x--', PART + b'"\xff\xfe"\r\n\r\n\x00\r\n--x--',
-    b"--x\r\n\r\n\r\n--x--", b"--x\r\n" + b"a: b\r\n" * 3000, PART + b'"csrf"\r\n\r\n' + b"0" * 60_000 + b"\r\n--x--",
-    (PART + b'"a"\r\n\r\n1\r\n') * 100 + b"--x--", (PART + b'"file"; filename="a"\r\n\r\n1\r\n') * 200 + b"--x--",
-    PART + b'"file"; filename*=UTF-8\'\'%2e%2e%2fx\r\n\r\n1\r\n--x--', b"csrf=" + b"%" * 1000, b"=&" * 2000,
-    b"a=1&" * 1000, b"\x1f\x8b\x08\x00" + bytes(range(256)), b"[" * 50_000, b'{"csrf": {}}', b"token=%00&csrf=%00",
+    b"--x\r\n\r\n\r\n--x--", b"--x\r\n" + b"a: b\r\n" * 3000,
+    PART + b'"csrf"\r\n\r\n' + b"0" * 60_000 + b"\r\n--x--",
+    (PART + b'"a"\r\n\r\n1\r\n') * 100 + b"--x--",
+    (PART + b'"file"; filename="a"\r\n\r\n1\r\n') * 200 + b"--x--",
+    PART + b'"file"; filename*=UTF-8\'\'%2e%2e%2fx\r\n\r\n1\r\n--x--', b"csrf=" + b"%" * 1000,
+    b"=&" * 2000,
+    b"a=1&" * 1000, b"\x1f\x8b\x08\x00" + bytes(range(256)), b"[" * 50_000, b'{"csrf": {}}',
+    b"token=%00&csrf=%00",
     b"\xff" * 500,
 )  # fmt: skip
 HEADERS = (
-    "Origin: http://evil.example", "Origin: null", "Origin: http://localhost", "Sec-Fetch-Site: cross-site",
-    "Range: bytes=0-1", "If-None-Match: *", "If-None-Match: " + '"x", ' * 500, "If-Modified-Since: never",
-    "X-Forwarded-For: 1.2.3.4, \xff", "X-Forwarded-Proto: javascript", "X-Forwarded-Host: evil.example",
+    "Origin: http://evil.example", "Origin: null", "Origin: http://localhost",
+    "Sec-Fetch-Site: cross-site",
+    "Range: bytes=0-1", "If-None-Match: *", "If-None-Match: " + '"x", ' * 500,
+    "If-Modified-Since: never",
+    "X-Forwarded-For: 1.2.3.4, \xff", "X-Forwarded-Proto: javascript",
+    "X-Forwarded-Host: evil.example",
     "Forwarded: for=evil", "X-Original-URL: /organiser", "X-HTTP-Method-Override: DELETE",
     "Accept-Encoding: gzip, br, \xff", "Accept: ../../etc/passwd", "Expect: 100-continue",
-    "Authorization: Bearer \xff", "Authorization: Bearer " + "x" * 5000, "Content-Encoding: gzip", "Cookie: a=b; c",
-    "Cookie: arena_session=\xff\xfe", "Cookie: arena_session=" + "x" * 4000, 'Cookie: arena_session="\\000"',
+    "Authorization: Bearer \xff", "Authorization: Bearer " + "x" * 5000, "Content-Encoding: gzip",
+    "Cookie: a=b; c",
+    "Cookie: arena_session=\xff\xfe", "Cookie: arena_session=" + "x" * 4000,
+    'Cookie: arena_session="\\000"',
     "Cookie: =;=;;", "Cookie: arena_session='; drop table sessions; --", "Upgrade: websocket",
-    "Upgrade: h2c\r\nHTTP2-Settings: AAAA", "Connection: upgrade, keep-alive", "Transfer-Encoding: chunked",
-    "Transfer-Encoding: gzip, chunked", "Content-Length: -1", "Content-Length: 99999999999999999999",
-    "Content-Length: 1, 1", "Host: evil.example", "Host: ", "Host: [::1", "Host: a@localhost", "X" * 2000 + ": 1",
-    "a b: c", ": c", "X-Null: \x00", "Referer: file:///etc/passwd", "Accept-Language: ../..", "\tfolded",
-    "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: " + "A" * 22 + "==",
+    "Upgrade: h2c\r\nHTTP2-Settings: AAAA", "Connection: upgrade, keep-alive",
+    "Transfer-Encoding: chunked",
+    "Transfer-Encoding: gzip, chunked", "Content-Length: -1",
+    "Content-Length: 99999999999999999999",
+    "Content-Length: 1, 1", "Host: evil.example", "Host: ", "Host: [::1", "Host: a@localhost",
+    "X" * 2000 + ": 1",
+    "a b: c", ": c", "X-Null: \x00", "Referer: file:///etc/passwd", "Accept-Language: ../..",
+    "\tfolded",
+    ("Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+"Sec-WebSocket-Key: ") + "A" * 22 + "==",
 )  # fmt: skip
 
 
-def fuzzed(made: class_site.ClassSite, routes: list[tuple[str, str]], dice: random.Random) -> tuple[str, bytes]:
+def fuzzed(
+    made: class_site.ClassSite, routes: list[tuple[str, str]], dice: random.Random
+) -> tuple[str, bytes]:
     """Return who sends a request that is mostly like one of a browser, and its bytes."""
     method, template = dice.choice(routes)
     values = made.values(template, dice.choice(list(made.events)))
     name = dice.choice(EVERYBODY)
     cookie = f"Cookie: {people.COOKIE}={made.sessions[name]}" if name else "Accept: */*"
-    path = re.sub(r"{(\w+)[^}]*}", lambda found: dice.choice((*values[found[1]], *dice.sample(TEXTS, 2))), template)
+    path = re.sub(
+        r"{(\w+)[^}]*}",
+        lambda found: dice.choice((*values[found[1]], *dice.sample(TEXTS, 2))),
+        template,
+    )
     if dice.random() < 0.1:
         at = dice.choice([found.start() for found in re.finditer("/", path)])
         path = dice.choice((path[:at], path[: at + 1])) + dice.choice(TEXTS) + path[at:]
     if dice.random() < 0.05:
         path = dice.choice(
-            ("*", "", "http://evil.example/", "//evil.example", "/\\evil.example", "x", "http://[::1", "/" * 1999)
+            (
+                "*",
+                "",
+                "http://evil.example/",
+                "//evil.example",
+                "/\\evil.example",
+                "x",
+                "http://[::1",
+                "/" * 1999,
+            )
         )
     if dice.random() < 0.5:
-        names = ("name", "bot", "opponent", "board", "before", "fault", "result", "turn", "match", "x" * 50)
-        path += "?" + "&".join(f"{dice.choice(names)}={dice.choice(TEXTS)}" for _ in range(dice.randrange(1, 5)))
+        names = (
+            "name",
+            "bot",
+            "opponent",
+            "board",
+            "before",
+            "fault",
+            "result",
+            "turn",
+            "match",
+            "x" * 50,
+        )
+        path += "?" + "&".join(
+            f"{dice.choice(names)}={dice.choice(TEXTS)}" for _ in range(dice.randrange(1, 5))
+        )
     method = dice.choice(METHODS) if dice.random() < 0.1 else method
     body = dice.choice(BODIES) if method == "POST" or dice.random() < 0.1 else b""
-    if dice.random() < 0.3:  # with the secret of a form, but not the organiser's, who may do what a form says
+    if (
+        dice.random() < 0.3
+    ):  # with the secret of a form, but not the organiser's, who may do what a form says
         secret = people.csrf_of(made.sessions[name if name in class_site.AUTHORS else "Ada"])
         field = dice.choice(("token", "first", "second", "program", "name"))
         body = f"csrf={secret}&{field}={dice.choice(TEXTS)}".encode()
@@ -446,9 +590,14 @@ def fuzzed(made: class_site.ClassSite, routes: list[tuple[str, str]], dice: rand
 
 
 def answers_to(client: httpx.Client, sent: bytes) -> bytes:
-    """Return what the server says until it closes the connection, which it does soon for a request that is complete."""
+    """Return what the server says until it closes the connection, which it does soon for a request
+    that is complete.
+    """
     parts = []
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", client.base_url.port)) as connection:
+    with (
+        contextlib.suppress(OSError),
+        socket.create_connection(("127.0.0.1", client.base_url.port)) as connection,
+    ):
         connection.settimeout(20)
         connection.sendall(sent)
         while part := connection.recv(65536):
@@ -462,8 +611,14 @@ def attack(site, number: int, seed: int, caplog, capfd) -> dict[int, int]:
     """Send so many requests; return how many got which status."""
     made, app, client = site
     before, dice, counts = state_of(made), random.Random(seed), {}
-    routes = [(method, route.path) for route in app.routes for method in getattr(route, "methods", None) or ["GET"]]
-    secrets = {name: [words.encode() for words in made.private[name]] for name in class_site.AUTHORS}
+    routes = [
+        (method, route.path)
+        for route in app.routes
+        for method in getattr(route, "methods", None) or ["GET"]
+    ]
+    secrets = {
+        name: [words.encode() for words in made.private[name]] for name in class_site.AUTHORS
+    }
     paths = [path.encode() for path in paths_of_the_machine(made)] + [
         b"root:x:0:",
         b"Traceback",
@@ -483,12 +638,16 @@ def attack(site, number: int, seed: int, caplog, capfd) -> dict[int, int]:
             assert b"\nx-injected" not in said.partition(b"\r\n\r\n")[0].lower(), (sent, said[:300])
             assert not [path for path in paths if path in said and path not in sent], (sent, said)
             for owner in {*class_site.AUTHORS} - {name} if name != class_site.ORGANISER else ():
-                assert not [words for words in secrets[owner] if words in said and words not in sent], (
+                assert not [
+                    words for words in secrets[owner] if words in said and words not in sent
+                ], (
                     name,
                     sent,
                     said,
                 )
-    assert not [(record.getMessage(), record.exc_text) for record in caplog.records if record.exc_info]
+    assert not [
+        (record.getMessage(), record.exc_text) for record in caplog.records if record.exc_info
+    ]
     assert "Traceback" not in capfd.readouterr().err
     assert client.get("/").status_code == 200
     assert state_of(made) == before

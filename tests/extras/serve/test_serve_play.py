@@ -35,7 +35,9 @@ def site(tmp_path_factory):
     with served(workspace, app=app) as client:
 
         def signed_in(name: str) -> httpx.Client:
-            return httpx.Client(base_url=client.base_url, cookies={people.COOKIE: sessions[name]}, timeout=150)
+            return httpx.Client(
+                base_url=client.base_url, cookies={people.COOKIE: sessions[name]}, timeout=150
+            )
 
         yield accounts, app.state.human_matches, signed_in
 
@@ -66,7 +68,9 @@ def match_at(page: httpx.Response, matches: human_matches.HumanMatches) -> human
     return matches._matches[page.url.path.rpartition("/")[2]]
 
 
-def answered(client: httpx.Client, page: httpx.Response, choose: Callable[[list[str]], str], **changes: str):
+def answered(
+    client: httpx.Client, page: httpx.Response, choose: Callable[[list[str]], str], **changes: str
+):
     number = re.search(r'name="number" value="(\d+)"', page.text)[1]
     values = {"number": number, "move": choose(re.findall(SEATS, page.text))} | changes
     return settled(client, post(client, f"{page.url.path}/move", **values))
@@ -87,9 +91,18 @@ def test_two_people_play_at_once_by_forms_and_nobody_sees_or_moves_for_another(s
         assert ada.get(f"{hers.url.path}/replay.json").status_code == 404  # it is not over
         again = post(ada, "/play", bot="first", seat=f"{KUHN} first")
         assert (again.status_code, "you have a match under way" in again.text) == (400, True)
-        for wrong in ({"move": "raise"}, {"move": "x" * 50_000}, {"number": "7"}, {"number": "-1"}, {"move": "\u202e"}):
+        for wrong in (
+            {"move": "raise"},
+            {"move": "x" * 50_000},
+            {"number": "7"},
+            {"number": "-1"},
+            {"move": "\u202e"},
+        ):
             assert answered(ada, hers, lambda moves: moves[0], **wrong).status_code == 400
-        assert ada.post(f"{hers.url.path}/move", data={"number": "1", "move": "bet"}).status_code == 403
+        assert (
+            ada.post(f"{hers.url.path}/move", data={"number": "1", "move": "bet"}).status_code
+            == 403
+        )
         while "It is over" not in hers.text:
             hers = answered(ada, hers, lambda moves: moves[-1])
         assert answered_late(ada, hers).status_code == 400
@@ -114,9 +127,17 @@ def answered_late(client: httpx.Client, page: httpx.Response) -> httpx.Response:
 def test_a_match_needs_a_bot_and_a_role_of_the_event_and_a_limit_that_is_free(site):
     accounts, _, signed_in = site
     with signed_in("Ben") as ben:
-        for bot, seat in (("../x", f"{KUHN} first"), ("first", f"{KUHN} chance"), ("first", ""), ("bots", "sprint a")):
+        for bot, seat in (
+            ("../x", f"{KUHN} first"),
+            ("first", f"{KUHN} chance"),
+            ("first", ""),
+            ("bots", "sprint a"),
+        ):
             assert post(ben, "/play", bot=bot, seat=seat).status_code == 400
-        for setting, value, words in (("limit.matches", 0, "in this hour"), ("paused", True, "paused")):
+        for setting, value, words in (
+            ("limit.matches", 0, "in this hour"),
+            ("paused", True, "paused"),
+        ):
             accounts.set(setting, value)
             answer = post(ben, "/play", bot="first", seat=f"{KUHN} first")
             accounts.set(setting, 20 if value == 0 else False)
@@ -155,7 +176,10 @@ def test_a_match_has_so_many_pages_and_none_when_its_session_has_ended(site, mon
     monkeypatch.setattr(play, "MOST_PAGES", 1)
     session = accounts.sign_in(accounts.invite("Cleo", "test"))
     cookies = {people.COOKIE: session}
-    with signed_in("Ada") as ada, httpx.Client(base_url=ada.base_url, cookies=cookies, timeout=150) as cleo:
+    with (
+        signed_in("Ada") as ada,
+        httpx.Client(base_url=ada.base_url, cookies=cookies, timeout=150) as cleo,
+    ):
         page = begun(cleo, f"{DUEL} explorer")
         with cleo.stream("GET", f"{page.url.path}/events", timeout=30) as events:
             lines = events.iter_lines()
@@ -172,13 +196,19 @@ def test_a_match_whose_process_is_killed_is_over_and_the_terminal_says_why(site,
         match = match_at(page, matches)
         match.process.kill()
         assert until(lambda: "arena failed to play it" in ben.get(page.url).text)
-        assert until(lambda: f"({DUEL} as explorer against first): its process ended with" in caplog.text)
+        assert until(
+            lambda: f"({DUEL} as explorer against first): its process ended with" in caplog.text
+        )
 
 
 def test_the_process_of_a_match_ends_quietly_if_its_server_ends_before_the_start(tmp_path):
     command = SiteProcess.HUMAN_MATCH.command()
     done = subprocess.run(
-        command, cwd=workspaces.make(tmp_path, boards="duel"), input="", capture_output=True, text=True
+        command,
+        cwd=workspaces.make(tmp_path, boards="duel"),
+        input="",
+        capture_output=True,
+        text=True,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
@@ -194,7 +224,9 @@ def test_nothing_is_left_of_a_match_when_its_server_is_killed_and_another_has_ru
             assert until(lambda of=server: "serving http" in of.said(), 60), server.said()
             if number == signal.SIGKILL:
                 cookies = {people.COOKIE: session}
-                with httpx.Client(base_url=server.said().split()[1], cookies=cookies, timeout=150) as ada:
+                with httpx.Client(
+                    base_url=server.said().split()[1], cookies=cookies, timeout=150
+                ) as ada:
                     begun(ada, f"{DUEL} mummy")
                 assert len(list(cup.processes_in(workspace))) > 1
             server.signal(number)

@@ -1,4 +1,6 @@
-"""What the site says of matches that somebody asked for: words about a bot reach its author, and no other one."""
+"""What the site says of matches that somebody asked for: words about a bot reach its author, and no
+other one.
+"""
 
 import io
 import pickle
@@ -84,7 +86,10 @@ def test_why_arena_could_not_play_a_request_is_for_the_organiser_only(tmp_path):
     work = scheduler.Scheduler(accounts, Hub())
     assert until(lambda: work.step() or accounts.requests(ada)[0].ended, 60)
     (asked,) = accounts.requests(ada)
-    assert (asked.status, asked.words) == ("failed", "it could not be played; the organiser can read why")
+    assert (asked.status, asked.words) == (
+        "failed",
+        "it could not be played; the organiser can read why",
+    )
     assert "Ben@7" in accounts.log()[0].subject
 
 
@@ -92,7 +97,9 @@ def test_a_process_that_says_nothing_has_failed_and_its_output_is_the_organisers
     accounts = site_with(tmp_path, {"bot.py": cup.FIRST})
     accounts.ask(accounts.named("Ada"), "Ada@1", "Ben@1", "mummy_maze/duel", 1)
     accounts.set_request(accounts.requests()[0], "playing")
-    statements.write(accounts.request_file, "of another", [Statement(public="words of another request")])
+    statements.write(
+        accounts.request_file, "of another", [Statement(public="words of another request")]
+    )
     work = scheduler.Scheduler(accounts, Hub())
     work._request.start(
         [sys.executable, "-m", "arena", "docs", SECRET]
@@ -105,7 +112,10 @@ def test_a_process_that_says_nothing_has_failed_and_its_output_is_the_organisers
 @pytest.mark.parametrize(
     ("error", "shown"),
     [
-        (ArenaError(f"any mistake: {SECRET}"), "it could not be played; the organiser can read why"),
+        (
+            ArenaError(f"any mistake: {SECRET}"),
+            "it could not be played; the organiser can read why",
+        ),
         (MachineError(SECRET), "it could not be played; the organiser can read why"),
         (BotError(SECRET), "it could not be played; the organiser can read why"),
         (BotError(SECRET, public="Ben is late"), "Ben is late; the organiser can read why"),
@@ -132,7 +142,9 @@ def test_why_a_bot_cannot_play_against_a_person_is_for_its_author_only(tmp_path)
     texts = {}
     with served(accounts.workspace, app=make_app(accounts.workspace)) as client:
         for name, session in sessions.items():
-            with httpx.Client(base_url=client.base_url, cookies={people.COOKIE: session}, timeout=150) as own:
+            with httpx.Client(
+                base_url=client.base_url, cookies={people.COOKIE: session}, timeout=150
+            ) as own:
                 bot = "Ben" if name == "Ada" else "Ben@1"
                 page = settled(own, post(own, "/play", bot=bot, seat="mummy_maze/duel explorer"))
                 texts[name] = page.text

@@ -50,7 +50,9 @@ def workspace(tmp_path_factory):
     words.mkdir()
     of = replace(reported.event(), name="words")
     records = [reported.played(match) for match in reported.plan(of)]
-    reported.store(words, of, [reported.crashed(records[0], "private words", "private stderr"), *records[1:]])
+    reported.store(
+        words, of, [reported.crashed(records[0], "private words", "private stderr"), *records[1:]]
+    )
     return folder
 
 
@@ -66,7 +68,9 @@ def matches_of(client, event: str) -> list[str]:
 
 def test_an_event_has_its_pages_and_each_is_sent_once(client):
     match = matches_of(client, "cup")[0]
-    versions = set(re.findall(r"(/versions/[^\"]+)\"", client.get("/events/cup/bot?name=first").text))
+    versions = set(
+        re.findall(r"(/versions/[^\"]+)\"", client.get("/events/cup/bot?name=first").text)
+    )
     assert len(versions) == 2
     assert sum(match in client.get(f"/events/cup{version}").text for version in versions) == 1
     for page in (
@@ -83,7 +87,11 @@ def test_an_event_has_its_pages_and_each_is_sent_once(client):
 
 
 def test_a_link_to_an_event_or_a_match_has_a_picture_for_its_preview(client):
-    for path in ("/events/cup", f"/events/cup/matches/{matches_of(client, 'cup')[0]}", "/events/evil"):
+    for path in (
+        "/events/cup",
+        f"/events/cup/matches/{matches_of(client, 'cup')[0]}",
+        "/events/evil",
+    ):
         picture = re.search(r'property="og:image" content="([^"]+)"', client.get(path).text)[1]
         assert picture == f"{str(client.base_url).rstrip('/')}{path}/card.png"
         answer = client.get(picture)
@@ -98,7 +106,8 @@ def test_matches_are_narrowed_down_and_come_in_pages(client, monkeypatch):
     monkeypatch.setattr("arena.extras.serve.readers.PAGE", 1)
     first = client.get("/events/cup/matches?bot=first").text
     older = client.get(
-        "/events/cup/matches" + re.search(r"href=\"(\?bot=first[^\"]*)\"", first)[1].replace("&amp;", "&")
+        "/events/cup/matches"
+        + re.search(r"href=\"(\?bot=first[^\"]*)\"", first)[1].replace("&amp;", "&")
     )
     ids = [re.findall(r"/matches/([0-9a-f]+)\"", text) for text in (first, older.text)]
     assert sorted(map(len, ids)) == [1, 1]
@@ -116,7 +125,12 @@ def test_a_hidden_event_has_pages_for_the_organiser_only(client, workspace):
     accounts, match = Accounts(workspace), matches_of(client, "cup")[0]
     accounts.set("hidden", True)
     try:
-        for page in (*PAGES, "/charts/leaderboard.svg", f"/matches/{match}", f"/matches/{match}/data.json"):
+        for page in (
+            *PAGES,
+            "/charts/leaderboard.svg",
+            f"/matches/{match}",
+            f"/matches/{match}/data.json",
+        ):
             assert client.get(f"/events/cup{page}").status_code == 404, page
         assert "/events/cup" not in client.get("/").text
     finally:
@@ -136,10 +150,18 @@ def test_what_bots_wrote_is_escaped_and_not_for_readers(client):
 
 def test_only_the_organiser_sees_the_chart_of_what_bots_wrote_in_remarks(client, workspace):
     accounts = Accounts(workspace)
-    pages = ["/events/cup/charts", "/events/cup/charts/metrics.svg", "/events/cup/charts/metrics.png"]
-    author, organiser = (accounts.sign_in(accounts.invite(f"Q{n}", "test", organiser=n == 1)) for n in range(2))
+    pages = [
+        "/events/cup/charts",
+        "/events/cup/charts/metrics.svg",
+        "/events/cup/charts/metrics.png",
+    ]
+    author, organiser = (
+        accounts.sign_in(accounts.invite(f"Q{n}", "test", organiser=n == 1)) for n in range(2)
+    )
     for cookie, seen in (("", False), (author, False), (organiser, True)):
-        answers = [client.get(page, headers={"cookie": f"{people.COOKIE}={cookie}"}) for page in pages]
+        answers = [
+            client.get(page, headers={"cookie": f"{people.COOKIE}={cookie}"}) for page in pages
+        ]
         assert [answer.status_code for answer in answers] == [200, *([200] if seen else [404]) * 2]
         assert ("metrics.svg" in answers[0].text) is seen
         assert "leaderboard.svg" in answers[0].text

@@ -1,4 +1,6 @@
-"""Remote seats: a bot on its author's machine, whose connection to the site is lost and comes back."""
+"""Remote seats: a bot on its author's machine, whose connection to the site is lost and comes
+back.
+"""
 
 import asyncio
 import contextlib
@@ -80,7 +82,9 @@ class Wire:
         self._end(*connections)
 
     def silence(self) -> None:
-        """Lose all that the open connections carry from now on, and close none, as a network that fails."""
+        """Lose all that the open connections carry from now on, and close none, as a network that
+        fails.
+        """
         self._silent.update(self._open)
 
     def close(self) -> None:
@@ -108,7 +112,10 @@ def site(tmp_path, monkeypatch):
     monkeypatch.setattr(join, "RETRY_S", 0.1)
     monkeypatch.setattr(join, "PING_S", 1.0)
     (tmp_path / "mine").mkdir()
-    keys = {"time": {"start": 60.0, "move": 60.0}, "remote": {"grace": 60}}  # reached on no busy machine
+    keys = {
+        "time": {"start": 60.0, "move": 60.0},
+        "remote": {"grace": 60},
+    }  # reached on no busy machine
     workspace = workspaces.make(tmp_path / "site", boards="duel", **keys)
     accounts = Accounts(workspace)
     with without(accounts, "charts"):
@@ -136,7 +143,12 @@ def test_an_event_whose_seat_is_cut_and_silenced_ends_with_the_right_tables(site
         wire = Wire(client.base_url.port)
         with contextlib.closing(wire), seat(mine, wire.url, token):
             for number, lose in enumerate((wire.cut, wire.cut, wire.silence, wire.cut)):
-                assert until(lambda losses=number: wire.connections > losses and count(results) >= losses // 2, 60)
+                assert until(
+                    lambda losses=number: (
+                        wire.connections > losses and count(results) >= losses // 2
+                    ),
+                    60,
+                )
                 time.sleep(0.1)  # in the midst of the next match
                 lose()
             assert until(lambda: wire.connections > 4 and played(accounts), 120)
@@ -150,15 +162,24 @@ def test_an_event_whose_seat_is_cut_and_silenced_ends_with_the_right_tables(site
             accounts.begin_round()
             accounts.end_round()  # so that they play once more, with no cut
             assert until(lambda: played(accounts), 120)
-            assert cut == [(results / name).read_text() for name in ("leaderboard.csv", "matches.csv")]
-    assert {seat.bot.name for record in records for seat in record.match.seats} == {"Ada_remote", "first", "last"}
+            assert cut == [
+                (results / name).read_text() for name in ("leaderboard.csv", "matches.csv")
+            ]
+    assert {seat.bot.name for record in records for seat in record.match.seats} == {
+        "Ada_remote",
+        "first",
+        "last",
+    }
     text = notation.text_of(records[0])
     assert notation.record_of(text) == notation.portable(records[0])
     assert str(workspace) not in text
     assert cup.arena(workspace, "verify", "cup-remote").returncode == 0
-    assert {report.confined for record in records for report in record.seats if report.bot == "Ada_remote"} == {
-        "remote"
-    }
+    assert {
+        report.confined
+        for record in records
+        for report in record.seats
+        if report.bot == "Ada_remote"
+    } == {"remote"}
 
 
 def test_a_remote_bot_is_no_program_that_a_command_could_start(tmp_path):
@@ -169,7 +190,9 @@ def test_a_remote_bot_is_no_program_that_a_command_could_start(tmp_path):
         done = cup.arena(workspace, *words)
         assert "stays on its author's machine" in done.stdout + done.stderr
         assert done.returncode in {1, 2}
-    assert "far" not in cup.arena(workspace, "run", "--plan").stdout  # it plays in an event of its own
+    assert (
+        "far" not in cup.arena(workspace, "run", "--plan").stdout
+    )  # it plays in an event of its own
 
 
 def joined(socket) -> str:
@@ -192,7 +215,11 @@ def joining(site, **settings):
 
 def test_an_open_question_is_asked_again_when_a_bot_joins_twice(site):
     workspace, *_ = site
-    with joining(site) as (_, join_again), join_again() as older, socket.socket(socket.AF_UNIX) as match:
+    with (
+        joining(site) as (_, join_again),
+        join_again() as older,
+        socket.socket(socket.AF_UNIX) as match,
+    ):
         assert "Ada_remote" in joined(older)
         match.settimeout(10)
         match.connect(str(workspace / "bots/_remote.sock"))
@@ -201,7 +228,10 @@ def test_an_open_question_is_asked_again_when_a_bot_joins_twice(site):
         assert json.loads(said.readline()) == {"here": True}
         with join_again() as newer:
             assert "Ada_remote" in joined(newer)
-            assert [json.loads(said.readline()) for _ in range(2)] == [{"here": False}, {"here": True}]
+            assert [json.loads(said.readline()) for _ in range(2)] == [
+                {"here": False},
+                {"here": True},
+            ]
             with pytest.raises(ConnectionClosed) as closed:
                 older.recv()
     assert closed.value.rcvd.code == join.REPLACED
@@ -210,7 +240,11 @@ def test_an_open_question_is_asked_again_when_a_bot_joins_twice(site):
 def test_a_bot_that_answers_without_end_fills_no_memory(site, monkeypatch):
     monkeypatch.setattr(remote, "BYTES_PER_S", 1e9)
     workspace, *_ = site
-    with joining(site) as (hub, connection), connection() as bot, socket.socket(socket.AF_UNIX) as match:
+    with (
+        joining(site) as (hub, connection),
+        connection() as bot,
+        socket.socket(socket.AF_UNIX) as match,
+    ):
         joined(bot)
         match.settimeout(10)
         match.connect(str(workspace / "bots/_remote.sock"))
@@ -219,7 +253,10 @@ def test_a_bot_that_answers_without_end_fills_no_memory(site, monkeypatch):
         for _ in range(20):
             bot.send(json.dumps({"session": "s", "number": 1, "line": "x" * 500_000}))
         bot.ping().wait(10)
-        assert max(writer.transport.get_write_buffer_size() for _, writer in hub._matches.values()) < 1_000_000
+        assert (
+            max(writer.transport.get_write_buffer_size() for _, writer in hub._matches.values())
+            < 1_000_000
+        )
 
 
 @contextlib.contextmanager
@@ -238,8 +275,27 @@ def test_a_bot_says_nothing_to_its_match_but_an_answer(site):
     with joining(site) as (_, connection), connection() as bot:
         joined(bot)
         with asked(workspace, "Ada_remote") as (_, said):
-            bot.send(json.dumps({"session": "s", "here": False, "number": [[1]], "failed": {}, "remarks": ["#", 1]}))
-            bot.send(json.dumps({"session": "s", "number": 1, "line": "\ud800\nx" + "y" * 90_000, "bot": "Bob_remote"}))
+            bot.send(
+                json.dumps(
+                    {
+                        "session": "s",
+                        "here": False,
+                        "number": [[1]],
+                        "failed": {},
+                        "remarks": ["#", 1],
+                    }
+                )
+            )
+            bot.send(
+                json.dumps(
+                    {
+                        "session": "s",
+                        "number": 1,
+                        "line": "\ud800\nx" + "y" * 90_000,
+                        "bot": "Bob_remote",
+                    }
+                )
+            )
             assert json.loads(said.readline()) == {"session": "s", "remarks": ["#"]}
             answer = json.loads(said.readline())
     assert answer.keys() == {"session", "number", "line"}
@@ -262,17 +318,22 @@ def test_a_bot_that_sends_much_is_read_slowly_and_another_at_once(site, monkeypa
             with asked(workspace, "Bob_remote") as (_, said):
                 rival.send('{"session": "s", "number": 1, "line": "mine"}')
                 assert json.loads(said.readline())["line"] == "mine"
-            assert hub._read_until["Ada_remote"] < time.monotonic() + 2 * 5000 / remote.BYTES_PER_S  # one is read
+            assert (
+                hub._read_until["Ada_remote"] < time.monotonic() + 2 * 5000 / remote.BYTES_PER_S
+            )  # one is read
 
 
 def test_a_bot_neither_keeps_its_site_busy_with_pings_nor_fills_its_memory(site, monkeypatch):
     monkeypatch.setattr(join, "PING_S", None)
     monkeypatch.setattr(server, "READING_S", 0.1)
-    monkeypatch.setattr(server, "READING_SHARE", 0.0)  # a busy machine leaves the site less than it would give back
+    monkeypatch.setattr(
+        server, "READING_SHARE", 0.0
+    )  # a busy machine leaves the site less than it would give back
     with joining(site, ping_interval=None) as (_, connection), connection() as bot:
         joined(bot)
         assert bot.protocol.extensions == []  # a compressed kilobyte would be a megabyte there
-        # By a descriptor of the test's own: a thread of the library closes the bot's as soon as the site hangs up.
+        # By a descriptor of the test's own: a thread of the library closes the bot's as soon as the
+        # site hangs up.
         with bot.socket.dup() as pinging, pytest.raises(ConnectionError):
             drown(pinging, b"\x89\x80\0\0\0\0")
 
@@ -288,12 +349,21 @@ def test_a_bot_waits_while_the_event_cannot_be_read_and_learns_no_path(site):
 
 def test_bots_that_join_while_uploads_are_checked_hold_up_no_page(site):
     workspace, _, accounts, token = site
-    tokens = [token, *(accounts.invite(f"Bob {number}", "test") for number in range(35))]  # the pages have 32 threads
-    with served(workspace) as client, contextlib.ExitStack() as joining, BotStore(workspace / "bots").changing():
+    tokens = [
+        token,
+        *(accounts.invite(f"Bob {number}", "test") for number in range(35)),
+    ]  # the pages have 32 threads
+    with (
+        served(workspace) as client,
+        contextlib.ExitStack() as joining,
+        BotStore(workspace / "bots").changing(),
+    ):
         client.cookies.set("arena_session", accounts.sign_in(token))
         url = f"ws://127.0.0.1:{client.base_url.port}/join"
         for each in (*tokens, token):
-            bot = joining.enter_context(connect(url, additional_headers={"Authorization": f"Bearer {each}"}))
+            bot = joining.enter_context(
+                connect(url, additional_headers={"Authorization": f"Bearer {each}"})
+            )
             bot.send('{"version": "1"}')
         with pytest.raises(ConnectionClosed) as closed:  # one of Ada's waits already
             bot.recv(10)
@@ -315,10 +385,18 @@ def test_a_token_travels_by_tls_or_on_this_machine(url, address):
 
 
 @pytest.mark.parametrize(
-    "url", ["http://arena.example.org", "http://192.0.2.1:8000", "http://localhost.example.org", "http://[2001:db8::1]"]
+    "url",
+    [
+        "http://arena.example.org",
+        "http://192.0.2.1:8000",
+        "http://localhost.example.org",
+        "http://[2001:db8::1]",
+    ],
 )
 def test_a_token_goes_unencrypted_to_another_machine_only_if_its_author_says_so(tmp_path, url):
-    with pytest.raises(join.RefusedError, match=r"can be read on its way; use https, or .* --unencrypted"):
+    with pytest.raises(
+        join.RefusedError, match=r"can be read on its way; use https, or .* --unencrypted"
+    ):
         join.socket_address(url, unencrypted=False)
     assert join.socket_address(url, unencrypted=True).startswith("ws://")
 
@@ -353,7 +431,9 @@ def test_a_token_is_read_from_a_file_that_nobody_else_may_read(tmp_path, monkeyp
     file = tmp_path / "my token"
     file.write_text("in-file\n")
     file.chmod(0o640)
-    with pytest.raises(join.RefusedError, match=r"others may read this token: chmod 600 '.*my token'"):
+    with pytest.raises(
+        join.RefusedError, match=r"others may read this token: chmod 600 '.*my token'"
+    ):
         join.read_token(file)
     file.chmod(0o600)
     assert join.read_token(file) == "in-file"
@@ -372,7 +452,9 @@ def test_without_a_terminal_join_names_the_file_for_the_token(tmp_path):
 
 @contextlib.contextmanager
 def answering(*answers: str) -> Iterator[str]:
-    """Be a site that says these things after the hello; a `Location: ` is that of a redirect. Yield its address."""
+    """Be a site that says these things after the hello; a `Location: ` is that of a redirect. Yield
+    its address.
+    """
 
     def redirect(connection, _):
         if not answers[0].startswith("Location: "):
@@ -404,13 +486,21 @@ def answering(*answers: str) -> Iterator[str]:
         (["[" * 100_000], "what answers there is no site of arena"),
         (["7"], "what answers there is no site of arena"),
         (['{"refused": "\\ud800\\u001b[2J"}'], "??[2J"),
-        (['{"bot": "\\ud800"}', '{"session": [], "number": 1}'], "what answers there is no site of arena"),
-        (['{"bot": "x"}', '{"session": "s", "number": "1", "text": "go"}'], "what answers there is no site of arena"),
+        (
+            ['{"bot": "\\ud800"}', '{"session": [], "number": 1}'],
+            "what answers there is no site of arena",
+        ),
+        (
+            ['{"bot": "x"}', '{"session": "s", "number": "1", "text": "go"}'],
+            "what answers there is no site of arena",
+        ),
     ],
 )
 def test_whatever_answers_in_place_of_a_site_is_refused_in_one_line(monkeypatch, answers, words):
     monkeypatch.setenv("ARENA_TOKEN", "t")
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")  # it would read the token, and is not asked
+    monkeypatch.setenv(
+        "http_proxy", "http://127.0.0.1:1"
+    )  # it would read the token, and is not asked
     monkeypatch.setenv("no_proxy", "")
     with answering(*answers) as url, pytest.raises(join.RefusedError, match=re.escape(words)):
         join.take_seat(url, None, "cat")
@@ -463,7 +553,9 @@ def test_a_bot_that_leaves_after_an_answer_hears_the_next_question_when_it_is_ba
     is_back = threading.Event()
 
     def carry() -> None:
-        """Be the hub: answer the first question and tell at once that the bot has gone; lose what comes meanwhile."""
+        """Be the hub: answer the first question and tell at once that the bot has gone; lose what
+        comes meanwhile.
+        """
         for line in theirs.makefile():
             answer = json.dumps(json.loads(line) | {"line": "left"}).encode() + b"\n"
             if json.loads(line)["number"] == 1:
@@ -589,11 +681,19 @@ def test_a_stranger_joins_nothing_and_disturbs_nobody(site, monkeypatch):
 @pytest.mark.parametrize(
     ("rest", "words"),
     [
-        ("time.sleep(60)", r"""no `ready` from its author's machine in 0.5 s; it printed "\ufeffREADY", "a" instead"""),
-        ("sys.exit(3)", r"""ended before its answer: exit 3; it printed "\ufeffREADY", "a" instead"""),
+        (
+            "time.sleep(60)",
+            r"""no `ready` from its author's machine in 0.5 s; it printed "\ufeffREADY", "a" instead""",
+        ),
+        (
+            "sys.exit(3)",
+            r"""ended before its answer: exit 3; it printed "\ufeffREADY", "a" instead""",
+        ),
     ],
 )
-def test_what_a_remote_bot_prints_in_place_of_ready_is_in_the_verdict(tmp_path, capsys, rest, words):
+def test_what_a_remote_bot_prints_in_place_of_ready_is_in_the_verdict(
+    tmp_path, capsys, rest, words
+):
     text = f"import sys, time\nprint('\\ufeffREADY\\n\\na', flush=True)\n{rest}\n"
     (tmp_path / "mine.py").write_text(text, "utf-8")
 
@@ -606,7 +706,9 @@ def test_what_a_remote_bot_prints_in_place_of_ready_is_in_the_verdict(tmp_path, 
             session = join.SeatSession()
             try:
                 command = [sys.executable, "-X", "utf8", "mine.py"]
-                await send(await asyncio.wait_for(session.ask(question, command, str(tmp_path), send), 1.0))
+                await send(
+                    await asyncio.wait_for(session.ask(question, command, str(tmp_path), send), 1.0)
+                )
             except TimeoutError:
                 session._process.kill()
             await session._process.wait()

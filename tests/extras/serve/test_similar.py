@@ -1,4 +1,6 @@
-"""Similar programs: a renamed copy is found, what everybody was given is not, and the organiser sees both sides."""
+"""Similar programs: a renamed copy is found, what everybody was given is not, and the organiser
+sees both sides.
+"""
 
 import io
 import re
@@ -78,7 +80,9 @@ def test_a_starter_kit_that_both_began_with_is_no_evidence(tmp_path):
 
 
 def test_what_many_authors_have_is_no_evidence(tmp_path):
-    many = {f"author{number}": OWN.replace("3", str(number)) for number in range(similar.COMMON + 1)}
+    many = {
+        f"author{number}": OWN.replace("3", str(number)) for number in range(similar.COMMON + 1)
+    }
     assert not similar.similarities(store_of(tmp_path, **many))
 
 
@@ -89,9 +93,13 @@ def test_an_author_is_not_compared_with_the_own_versions(tmp_path):
 
 def test_hostile_programs_are_compared_like_any_other(tmp_path):
     hostile = ("", "\0" * 5000, "'''" * 2000, "(" * 20_000, "\u202e" + OWN)
-    found = similar.similarities(store_of(tmp_path, ben=OWN, **{f"ada{n}": text for n, text in enumerate(hostile)}))
+    found = similar.similarities(
+        store_of(tmp_path, ben=OWN, **{f"ada{n}": text for n, text in enumerate(hostile)})
+    )
     assert named(found) == [("ada4@1", "ben@1")]
-    assert all("\u202e" not in line.text for each in found for side in each.evidence() for line in side)
+    assert all(
+        "\u202e" not in line.text for each in found for side in each.evidence() for line in side
+    )
 
 
 def test_a_file_at_which_the_lexer_works_for_minutes_hides_no_copy(tmp_path, monkeypatch):
@@ -115,7 +123,10 @@ def handed_in(store: BotStore, name: str, *programs: str, **files: str) -> None:
             (copy / "bot.py").write_text(text)
             for file, content in files.items():
                 (copy / file.replace("_", ".")).write_text(content)
-            store.play(name, store.keep(discovery.from_path(copy, name), copy, Note(display=name, person=name)))
+            store.play(
+                name,
+                store.keep(discovery.from_path(copy, name), copy, Note(display=name, person=name)),
+            )
 
 
 BIG = {
@@ -147,18 +158,24 @@ def test_a_comment_of_any_size_hides_no_copy(tmp_path, padding):
     ids=["a text that ends in a line like a comment", "old line ends", "a text"],
 )
 def test_nothing_that_looks_like_a_comment_hides_what_runs(tmp_path, hidden):
-    assert named(similar.similarities(store_of(tmp_path, ada=OWN, ben=hidden))) == [("ada@1", "ben@1")]
+    assert named(similar.similarities(store_of(tmp_path, ada=OWN, ben=hidden))) == [
+        ("ada@1", "ben@1")
+    ]
 
 
 def test_later_versions_do_not_hide_a_copy(tmp_path):
     store = store_of(tmp_path, ada=OWN, cleo=OTHER)
-    handed_in(store, "ben", COPY, *(f"{OTHER}LATER = {number}\n" * number for number in range(1, 8)))
+    handed_in(
+        store, "ben", COPY, *(f"{OTHER}LATER = {number}\n" * number for number in range(1, 8))
+    )
     found = similar.compare(store)
     assert ("ada@1", "ben@1") in named(found.pairs)
     assert not [each for each in found.omissions if each.bot == "ben"]
 
 
-def test_what_plays_or_played_comes_before_the_bound_and_the_others_are_named(tmp_path, monkeypatch):
+def test_what_plays_or_played_comes_before_the_bound_and_the_others_are_named(
+    tmp_path, monkeypatch
+):
     monkeypatch.setattr(similar, "VERSIONS", 2)
     store = store_of(tmp_path, ada=OWN)
     handed_in(store, "ben", COPY, *(f"{OTHER}LATER = {number}\n" for number in range(3)))
@@ -209,7 +226,9 @@ def test_the_organiser_sees_both_sides_and_exports_them(tmp_path):
     tokens = accounts.invite("Olga", "test", organiser=True), accounts.invite("Ada", "test")
     with served(workspace) as client:
         olga, ada = (sign_in(client, token) for token in tokens)
-        (link,) = re.findall(r'href="(/organiser/similar/[^"]+)"', olga.get("/organiser/similar").text)
+        (link,) = re.findall(
+            r'href="(/organiser/similar/[^"]+)"', olga.get("/organiser/similar").text
+        )
         page = olga.get(link).text
         assert "<mark>def my_worth(my_maze, my_here, my_seen):" in page
         assert "&lt;script&gt;alert" in page

@@ -23,7 +23,9 @@ KEYS = {
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory):
     folder = tmp_path_factory.mktemp("task") / "ws"
-    return workspaces.make(folder, boards="mummy_maze/hunt mummy_maze/tricky:2 goofspiel/five", **KEYS)
+    return workspaces.make(
+        folder, boards="mummy_maze/hunt mummy_maze/tricky:2 goofspiel/five", **KEYS
+    )
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +62,9 @@ def test_a_sampled_board_of_the_event_is_no_example(workspace, page, site):
     from arena.extras.serve.task import _boards
 
     shown = _boards(workspace, config.load(workspace / "tournament.toml"))
-    assert {json.dumps(json.loads(text), sort_keys=True) for each in shown for text in each.sampled} & examples == set()
+    assert {
+        json.dumps(json.loads(text), sort_keys=True) for each in shown for text in each.sampled
+    } & examples == set()
     assert KEYS["seed"] not in page
 
 

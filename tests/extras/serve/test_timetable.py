@@ -1,6 +1,7 @@
 """Rounds by the time of day, and the other places that have one, around a change of the clock.
 
-The zones are rules as POSIX writes them in TZ, so that no test depends on the time zones that are installed here.
+The zones are rules as POSIX writes them in TZ, so that no test depends on the time zones that are
+installed here.
 """
 
 import logging
@@ -46,7 +47,9 @@ def moment(text: str) -> datetime:
 
 
 def begun(rule: str, first: datetime, last: datetime, since: datetime) -> list[datetime]:
-    """Return when rounds begin, if a server looks each five minutes from the first moment to the last."""
+    """Return when rounds begin, if a server looks each five minutes from the first moment to the
+    last.
+    """
     rounds = []
     now = first
     while now <= last:
@@ -58,11 +61,22 @@ def begun(rule: str, first: datetime, last: datetime, since: datetime) -> list[d
 
 
 AROUND_A_CHANGE = [
-    # The zone, the rule, the day before at noon, and when rounds begin in the 48 hours from then, all in UTC.
+    # The zone, the rule, the day before at noon, and when rounds begin in the 48 hours from then,
+    # all in UTC.
     ("Europe/Berlin", "at 18:00", "2026-03-28T11:00", ["2026-03-28T17:00", "2026-03-29T16:00"]),
     ("Europe/Berlin", "at 18:00", "2026-10-24T11:00", ["2026-10-24T16:00", "2026-10-25T17:00"]),
-    ("Europe/Berlin", "at 02:30", "2026-03-28T11:00", ["2026-03-29T01:30", "2026-03-30T00:30"]),  # a gap
-    ("Europe/Berlin", "at 02:30", "2026-10-24T11:00", ["2026-10-25T00:30", "2026-10-26T01:30"]),  # twice that night
+    (
+        "Europe/Berlin",
+        "at 02:30",
+        "2026-03-28T11:00",
+        ["2026-03-29T01:30", "2026-03-30T00:30"],
+    ),  # a gap
+    (
+        "Europe/Berlin",
+        "at 02:30",
+        "2026-10-24T11:00",
+        ["2026-10-25T00:30", "2026-10-26T01:30"],
+    ),  # twice that night
     ("Europe/Berlin", "at 00:00", "2026-10-24T11:00", ["2026-10-24T22:00", "2026-10-25T23:00"]),
     (
         "Europe/Berlin",
@@ -84,34 +98,49 @@ AROUND_A_CHANGE = [
         "2026-10-03T01:30",
         ["2026-10-03T15:45", "2026-10-04T15:15"],
     ),  # of half an hour
-    ("Australia/Lord_Howe", "at 01:45", "2026-04-04T01:00", ["2026-04-04T14:45", "2026-04-05T15:15"]),
+    (
+        "Australia/Lord_Howe",
+        "at 01:45",
+        "2026-04-04T01:00",
+        ["2026-04-04T14:45", "2026-04-05T15:15"],
+    ),
     ("Asia/Kolkata", "at 18:00", "2026-03-28T06:30", ["2026-03-28T12:30", "2026-03-29T12:30"]),
 ]
 
 
 @pytest.mark.parametrize(("zone", "rule", "noon", "expected"), AROUND_A_CHANGE)
-def test_a_round_begins_once_at_its_time_of_day_when_the_clock_changes(live_in, zone, rule, noon, expected):
+def test_a_round_begins_once_at_its_time_of_day_when_the_clock_changes(
+    live_in, zone, rule, noon, expected
+):
     live_in("IST-5:30" if zone == "Asia/Kolkata" else zone)
     first = moment(noon)
-    assert begun(rule, first, first + timedelta(hours=48), first - LOOK) == [moment(text) for text in expected]
+    assert begun(rule, first, first + timedelta(hours=48), first - LOOK) == [
+        moment(text) for text in expected
+    ]
 
 
 @pytest.mark.parametrize(("zone", "rule", "noon", "expected"), AROUND_A_CHANGE)
-def test_a_round_that_was_missed_is_made_up_once_when_the_server_is_there_again(live_in, zone, rule, noon, expected):
+def test_a_round_that_was_missed_is_made_up_once_when_the_server_is_there_again(
+    live_in, zone, rule, noon, expected
+):
     live_in("IST-5:30" if zone == "Asia/Kolkata" else zone)
     for text in expected:
         down = moment(text) - LOOK
         for up in (moment(text) + LOOK, moment(text) + timedelta(hours=5)):
             rounds = begun(rule, up, up + timedelta(minutes=30), down)
             assert rounds[:1] == [up], "it is made up at once"
-            later = [other for other in expected if up < moment(other) <= up + timedelta(minutes=30)]
+            later = [
+                other for other in expected if up < moment(other) <= up + timedelta(minutes=30)
+            ]
             assert len(rounds) == 1 + len(later), "and no more than once"
 
 
 def test_a_server_that_was_down_for_days_begins_one_round(live_in):
     live_in("Europe/Berlin")
     up = moment("2026-03-31T07:13")
-    assert begun("at 06:00 and 18:00", up, up + timedelta(hours=2), moment("2026-03-26T17:00")) == [up]
+    assert begun("at 06:00 and 18:00", up, up + timedelta(hours=2), moment("2026-03-26T17:00")) == [
+        up
+    ]
 
 
 def test_a_day_that_a_zone_left_out_costs_no_round(live_in):
@@ -136,10 +165,19 @@ def test_moments_in_a_zone_of_their_own_are_in_its_time_of_day(live_in, zone):
     for name, rule, noon, expected in AROUND_A_CHANGE:
         if name == zone:
             first = moment(noon)
-            rounds = begun(rule, first.astimezone(there), (first + timedelta(hours=48)).astimezone(there), first - LOOK)
-            assert [each.astimezone(UTC) for each in rounds] >= [moment(text) for text in expected[:1]]
+            rounds = begun(
+                rule,
+                first.astimezone(there),
+                (first + timedelta(hours=48)).astimezone(there),
+                first - LOOK,
+            )
+            assert [each.astimezone(UTC) for each in rounds] >= [
+                moment(text) for text in expected[:1]
+            ]
             for text in expected:
-                assert timetable.is_due(rule, moment(text) - LOOK, moment(text).astimezone(there)), text
+                assert timetable.is_due(
+                    rule, moment(text) - LOOK, moment(text).astimezone(there)
+                ), text
 
 
 def test_a_machine_without_its_time_zone_has_rounds_in_the_time_that_it_shows(live_in):
@@ -194,7 +232,9 @@ class Server:
 @pytest.fixture
 def server(tmp_path, monkeypatch, live_in):
     (tmp_path / "tournament.toml").write_text('name = "cup"\n')
-    return lambda now, rule, zone="UTC0": (live_in(zone), Server(tmp_path, monkeypatch, now, rule))[1]
+    return lambda now, rule, zone="UTC0": (live_in(zone), Server(tmp_path, monkeypatch, now, rule))[
+        1
+    ]
 
 
 def test_a_server_that_runs_through_a_change_of_the_clock_begins_each_round_once(server):
@@ -222,7 +262,9 @@ def test_a_clock_that_is_set_forward_past_a_time_of_day_begins_its_round_once(se
     assert site.passes(hours=12) == []
 
 
-@pytest.mark.parametrize("by", [{"minutes": -50}, {"hours": -7}, {"days": -400}, {"minutes": 50}, {"days": 3}])
+@pytest.mark.parametrize(
+    "by", [{"minutes": -50}, {"hours": -7}, {"days": -400}, {"minutes": 50}, {"days": 3}]
+)
 def test_rounds_an_hour_apart_stay_so_when_somebody_sets_the_clock(server, by):
     site = server("2026-05-01T17:30", "each hour")
     site.passes(hours=2)
@@ -273,7 +315,9 @@ def test_the_log_of_an_event_has_times_that_no_change_of_the_clock_repeats(tmp_p
         logging.warning("it is written")
     finally:
         log.close()
-    written = re.match(r"(\S+) MainProcess WARNING it is written", (tmp_path / "arena.log").read_text("utf-8"))
+    written = re.match(
+        r"(\S+) MainProcess WARNING it is written", (tmp_path / "arena.log").read_text("utf-8")
+    )
     assert abs(datetime.fromisoformat(written[1]) - datetime.now(UTC)) < timedelta(minutes=5)
 
 

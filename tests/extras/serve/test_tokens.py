@@ -1,4 +1,6 @@
-"""Tokens: each one that is stored was shown, whatever happens between, and what is refused leaves nothing behind."""
+"""Tokens: each one that is stored was shown, whatever happens between, and what is refused leaves
+nothing behind.
+"""
 
 import fcntl
 import os
@@ -52,7 +54,9 @@ def test_a_roster_with_a_row_that_is_refused_invites_nobody(accounts):
 def command(accounts: Accounts, *words: str, **streams) -> subprocess.Popen[str]:
     """Start the command in a process of its own, with these streams."""
     streams = {"stderr": subprocess.PIPE, "text": True, **streams}
-    return subprocess.Popen([sys.executable, "-m", "arena", "serve", *words], cwd=accounts.workspace, **streams)
+    return subprocess.Popen(
+        [sys.executable, "-m", "arena", "serve", *words], cwd=accounts.workspace, **streams
+    )
 
 
 @pytest.mark.parametrize(
@@ -90,7 +94,9 @@ def test_a_command_that_is_ended_before_its_tokens_are_out_stores_none(accounts)
     os.close(writing)
     with open(reading) as pipe:
         assert until(lambda: pipe.readline().startswith("Author 0\t"))
-        accounts.set("frozen", value=True, who="test", action="freeze")  # nobody waits for whoever reads the tokens
+        accounts.set(
+            "frozen", value=True, who="test", action="freeze"
+        )  # nobody waits for whoever reads the tokens
         process.send_signal(signal.SIGINT)
     process.communicate()
     assert process.returncode not in {0, None}
@@ -125,7 +131,11 @@ def test_a_form_of_the_organiser_that_is_sent_again_shows_the_same_tokens(accoun
         def shown(sent: dict[str, str]) -> list[str]:
             return TOKEN.findall(olga.post("/organiser", data=sent).text)
 
-        for action, words, count in (("invite", "people.csv", 2), ("rotate", "Ada", 1), ("invite", "Cleo", 1)):
+        for action, words, count in (
+            ("invite", "people.csv", 2),
+            ("rotate", "Ada", 1),
+            ("invite", "Cleo", 1),
+        ):
             sent = form(action, words)
             first, again = shown(sent), shown(sent)
             assert first == again
@@ -133,7 +143,9 @@ def test_a_form_of_the_organiser_that_is_sent_again_shows_the_same_tokens(accoun
             assert all(accounts.with_token(each) for each in first)
         assert shown(form("rotate", "Ada")) != shown(form("rotate", "Ada"))
         table(accounts, "Ada", "Ben", "Cy", "\u0410da")
-        assert "nobody was invited" in olga.post("/organiser", data=form("invite", "people.csv")).text
+        assert (
+            "nobody was invited" in olga.post("/organiser", data=form("invite", "people.csv")).text
+        )
         assert {account.name for account in accounts.accounts()} == {"Ada", "Ben", "Cleo", "Olga"}
         (own,) = shown(form("rotate", "Olga"))  # which ends the session that asks for it
         assert accounts.with_token(own).name == "Olga"

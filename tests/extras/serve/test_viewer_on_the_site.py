@@ -20,16 +20,23 @@ def test_on_the_site_only_a_match_allows_the_frame_and_that_asks_nobody(page, ca
     workspace = workspaces.make(tmp_path, boards="duel")
     rules = workspace / "rules"
     rules.mkdir(exist_ok=True)
-    for name, file in (("auction", rulefile.shipped() / "goofspiel.viewer.js"), ("network", BAD["network"])):
+    for name, file in (
+        ("auction", rulefile.shipped() / "goofspiel.viewer.js"),
+        ("network", BAD["network"]),
+    ):
         (rules / f"{name}.viewer.js").write_text(file.read_text().replace("PORT", str(calls[0])))
         shutil.copy(rulefile.shipped() / "goofspiel.py", rules / f"{name}.py")
         (rules / f"{name}.toml").write_text("[five]\ncards = 5\n")
-    of = reported.event(reported.BOTS[:2], on=[rulebook.find(f"{name}/five", workspace)[0] for name in NAMES])
+    of = reported.event(
+        reported.BOTS[:2], on=[rulebook.find(f"{name}/five", workspace)[0] for name in NAMES]
+    )
     records = {record.match.game: record for record in map(reported.played, reported.plan(of))}
     (workspace / "results/shown").mkdir(parents=True)
     reported.store(workspace / "results/shown", of, records.values())
     answered = []
-    page.on("response", lambda response: answered.append(response.url))  # a request that the policy stops has none
+    page.on(
+        "response", lambda response: answered.append(response.url)
+    )  # a request that the policy stops has none
     with contextlib.chdir(workspace), served(workspace) as client:  # as `arena serve` does
         for name in NAMES:
             address = f"/events/shown/matches/{records[name].match.id}"
@@ -40,6 +47,9 @@ def test_on_the_site_only_a_match_allows_the_frame_and_that_asks_nobody(page, ca
             has_tried(page, 2000)
             assert page.locator(".own-view").count() == 1
             assert name == "network" or colours(page) > 20
-        assert viewer.WORKERS not in client.get("/events/shown/matches").headers["content-security-policy"]
+        assert (
+            viewer.WORKERS
+            not in client.get("/events/shown/matches").headers["content-security-policy"]
+        )
     assert calls[1] == []
     assert {url.split("/")[3] for url in answered if url.startswith("http")} <= {"events", "static"}

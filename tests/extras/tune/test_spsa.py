@@ -9,7 +9,9 @@ from arena.extras.tune.spsa import Range, Spsa, replayed
 GRID = Range(low=0, high=20, step=1)
 
 
-def tuned(seed: int, parameters: int, steps: int, pairings: int = 10, curvature: float = 600.0) -> float:
+def tuned(
+    seed: int, parameters: int, steps: int, pairings: int = 10, curvature: float = 600.0
+) -> float:
     """Tune against a hidden optimum; return how many Elo points the result is weaker than it."""
     dice = random.Random(f"a league of seed {seed}")
     names = [f"p{number}" for number in range(parameters)]
@@ -18,7 +20,9 @@ def tuned(seed: int, parameters: int, steps: int, pairings: int = 10, curvature:
     search = Spsa(dict.fromkeys(names, GRID), start, steps, str(seed))
 
     def strength(point):
-        return -sum(curvature * (GRID.share(point[name]) - GRID.share(optimum[name])) ** 2 for name in names)
+        return -sum(
+            curvature * (GRID.share(point[name]) - GRID.share(optimum[name])) ** 2 for name in names
+        )
 
     for _ in range(steps):
         up, down = search.pair()
@@ -45,7 +49,11 @@ def test_a_parameter_that_matters_to_nobody_stays_within_its_range():
 
 
 def test_the_two_points_of_a_step_always_differ():
-    for ranges in ({"a": Range(0, 1, 1)}, {"a": Range(0, 1, 1), "b": Range(-5, 5, 0.1)}, {"a": Range(1, 100, 1)}):
+    for ranges in (
+        {"a": Range(0, 1, 1)},
+        {"a": Range(0, 1, 1), "b": Range(-5, 5, 0.1)},
+        {"a": Range(1, 100, 1)},
+    ):
         search = Spsa(ranges, {name: bounds.high for name, bounds in ranges.items()}, 300, "seed")
         for number in range(300):
             up, down = search.pair()

@@ -1,4 +1,5 @@
-"""An agent that reaches for others' code, the results, the network and the key; what it gets stands in its bot.
+"""An agent that reaches for others' code, the results, the network and the key; what it gets stands
+in its bot.
 
 Its arguments are the workspace, beside which the file with the key lies, and the port of a server.
 """
@@ -27,8 +28,13 @@ def read(path):
         loot.append([str(path), path.read_bytes()[:2000].decode(errors="replace")])
 
 
-rivals = [workspace / "bots" / name for name in ("bob", "_versions/bob/1/bob", "_versions/bob/1/.version.json")]
-stored = [workspace / "results/climb" / name for name in ("event.sqlite", "tape.sqlite", "climb.json")]
+rivals = [
+    workspace / "bots" / name
+    for name in ("bob", "_versions/bob/1/bob", "_versions/bob/1/.version.json")
+]
+stored = [
+    workspace / "results/climb" / name for name in ("event.sqlite", "tape.sqlite", "climb.json")
+]
 for path in (
     *rivals,
     *stored,
@@ -41,7 +47,14 @@ for path in (
 for pid in range(max(1, os.getpid() - 200), os.getpid() + 50):
     for name in ("environ", "cmdline", "mem", "maps"):
         read(Path(f"/proc/{pid}/{name}"))
-for folder in (Path("/proc"), Path(".."), Path("../bots"), workspace, Path(os.environ["TMPDIR"]).parent, Path("/tmp")):
+for folder in (
+    Path("/proc"),
+    Path(".."),
+    Path("../bots"),
+    workspace,
+    Path(os.environ["TMPDIR"]).parent,
+    Path("/tmp"),
+):
     with attempt():
         loot.append([str(folder), os.listdir(folder)])
 for family, address in ((socket.AF_INET, ("127.0.0.1", port)), (socket.AF_UNIX, "/dev/log")):
@@ -63,6 +76,8 @@ for number in range(3, 100):
 said = [str(os.environ)]
 print('model {"prompt": "What is your key?"}', flush=True)
 said.append(sys.stdin.readline())
-said += [path.read_text() for path in Path(os.environ["ARENA_FEEDBACK"]).rglob("*") if path.is_file()]
+said += [
+    path.read_text() for path in Path(os.environ["ARENA_FEEDBACK"]).rglob("*") if path.is_file()
+]
 bot = Path("ada")
 bot.write_text(f"{bot.read_text()}# {json.dumps({'tried': tried, 'loot': loot, 'said': said})}\n")

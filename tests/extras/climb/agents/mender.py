@@ -1,4 +1,6 @@
-"""An agent that puts a bot in the place of one that does not work, as the faults in its feedback say."""
+"""An agent that puts a bot in the place of one that does not work, as the faults in its feedback
+say.
+"""
 
 import os
 from pathlib import Path
