@@ -56,7 +56,10 @@ def compare(
             rows = rows_of(league.head_to_head(bot, opponent), HEAD_TO_HEAD)
             compared.append((league, compared_bots, rows))
     if json:
-        output.print_json(_row(*item, bot, opponent) for item in compared)
+        json_rows: list[dict[str, object]] = []
+        for league, compared_bots, rows in compared:
+            json_rows.append(_row(league, compared_bots, rows, bot, opponent))
+        output.print_json(json_rows)
         return
     first = output.safe_line(read.display_name(bot))
     second = output.safe_line(read.display_name(opponent))

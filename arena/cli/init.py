@@ -61,9 +61,8 @@ def making(folder: Path, *more: str) -> Iterator[Path]:
         ArenaError: `folder` is a workspace already, or cannot be written.
     """
     source = rulefile.shipped().parent
-    existing = [
-        name for name in (TOURNAMENT, "rules", "bots", "results", *more) if (folder / name).exists()
-    ]
+    reserved = [TOURNAMENT, "rules", "bots", "results", *more]
+    existing = [name for name in reserved if (folder / name).exists()]
     if existing:
         raise ArenaError(
             f"{folder}: has {', '.join(existing)} already; name another folder, or move them away"

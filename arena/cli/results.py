@@ -161,8 +161,13 @@ def report(
 
 def print_files(files: Iterable[Path], *, json: bool) -> None:
     """Print the names of files that were written."""
-    names = [paths.displayed(file) for file in files]
-    output.print_result([{"file": name} for name in names], *names, json=json)
+    names: list[str] = []
+    rows: list[dict[str, str]] = []
+    for file in files:
+        name = paths.displayed(file)
+        names.append(name)
+        rows.append({"file": name})
+    output.print_result(rows, *names, json=json)
 
 
 def read(

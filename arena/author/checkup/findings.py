@@ -77,7 +77,10 @@ def merge(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     for finding in findings:
         key = (finding.weight, finding.cure)
         first = merged.setdefault(key, finding)
-        is_new_place = finding.where != first.where and finding.where not in first.again
-        if first is not finding and is_new_place:
+        if finding.where != first.where and finding.where not in first.again:
             merged[key] = replace(first, again=(*first.again, finding.where))
-    return tuple(sorted(merged.values(), key=lambda finding: finding.weight is not Weight.FAULT))
+
+    def order(finding: Finding) -> bool:
+        return finding.weight is not Weight.FAULT
+
+    return tuple(sorted(merged.values(), key=order))

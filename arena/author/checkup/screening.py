@@ -52,7 +52,7 @@ class Screening:
         if not boards and not self.boards:
             boards = _played(bot, rulebook.all_boards())
         if not boards:
-            plays = " ".join((*bot.games, *bot.roles))
+            plays = " ".join(bot.games + bot.roles)
             raise ArenaError(
                 f"{bot.name}: plays none of these boards: its bot.toml says {plays}; `arena games` "
                 "lists them"

@@ -170,7 +170,8 @@ class BotStore:
             number = max(numbers, default=0) + 1
             now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
             note = replace(note, number=number, digest=bot.digest, submitted=now)
-            folder = whole_files.make_folder(self.bots / VERSIONS / bot.name) / str(number)
+            versions = whole_files.make_folder(self.bots / VERSIONS / bot.name)
+            folder = versions / str(number)
             with bot_folder.making(folder, self.new_folder() / "version") as part:
                 part.mkdir(0o755)
                 copy.rename(part / copy.name)

@@ -59,10 +59,17 @@ def labels_of(filenames: Sequence[str]) -> list[Label]:
         matches_of[platform] = [re.fullmatch(pattern, name, re.DOTALL) for name in filenames]
 
     def rank(platform: str) -> tuple[int, int, int]:
-        matches = [match for match in matches_of[platform] if match]
-        authors = {_label(platform, match).who for match in matches}
-        starts = [match.start("file") for match in matches if match["file"]]
-        return len(authors), len(matches), -sum(starts)
+        authors: set[str] = set()
+        count = 0
+        starts = 0
+        for match in matches_of[platform]:
+            if match is None:
+                continue
+            count += 1
+            authors.add(_label(platform, match).who)
+            if match["file"]:
+                starts += match.start("file")
+        return len(authors), count, -starts
 
     platform = max(matches_of, key=rank)
     labels: list[Label] = []

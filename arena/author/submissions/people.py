@@ -84,15 +84,16 @@ class People:
             self._add(person)
 
     def _add(self, person: Person) -> None:
+        """Let each text of a person lead to this person."""
         self._by_spelling.setdefault(spelling(person.id), set()).add(person)
         for login in (person.email, *person.logins):
             if login:
                 self._by_login.setdefault(login.casefold(), set()).add(person)
         user = person.email.partition("@")[0]
         for text in (person.id, person.email, user, person.name, *person.logins):
-            turns = text == person.name  # Canvas writes `leeann` for `Lee, Ann`
             if not text:
                 continue
+            turns = text == person.name  # Canvas writes `leeann` for `Lee, Ann`
             for people_of, keys in zip(self._by_key, _keys(text, turns=turns), strict=True):
                 for key in keys:
                     people_of.setdefault(key, set()).add(person)
@@ -217,9 +218,10 @@ def _words(text: str) -> list[str]:
 def _keys(text: str, *, turns: bool) -> tuple[set[_Key], ...]:
     """Return the texts to compare: exact, its words in order, and both in Latin letters."""
     exact = names.display(text).casefold()
-    latin = re.findall("[a-z0-9]+", names.latin(exact).lower())
+    latin = names.latin(exact).lower()
+    latin_words = re.findall("[a-z0-9]+", latin)
     in_order: set[_Key] = set(_turned(_words(text), turns=turns))
-    in_latin: set[_Key] = set(_turned(latin, turns=turns))
+    in_latin: set[_Key] = set(_turned(latin_words, turns=turns))
     return {exact}, in_order, {names.words(text)}, in_latin
 
 
@@ -290,15 +292,21 @@ def _values(cells: dict[str, str]) -> dict[str, list[str]]:
 def _person(cells: dict[str, str], values: dict[str, list[str]]) -> Person:
     """Return the person in a row; ArenaError for a row without a name."""
     name = names.display(_name(cells, values))
-    # A spreadsheet that takes ids for numbers writes 17.0.
-    ids = [re.sub(r"^([0-9]+)\.0+$", r"\1", mark) for mark in values["id"]]
-    marks = ids + values["email"]
+    addresses = list(values["email"])
+    marks: list[str] = []
+    for mark in values["id"]:
+        # A spreadsheet that takes ids for numbers writes 17.0.
+        mark_id = re.sub(r"^([0-9]+)\.0+$", r"\1", mark)
+        marks.append(mark_id)
+        if "@" in mark_id:
+            addresses.append(mark_id)
+    marks += values["email"]
     if not name or not "".join(marks).isprintable():
         raise ArenaError("expected a name, and plain text; correct that line")
-    addresses = values["email"] + [mark for mark in ids if "@" in mark]
     email = addresses[0] if addresses else ""
+    id_ = marks[0] if marks else name
     logins = tuple(mark for mark in marks[1:] if mark != email)
-    return Person(name=name, email=email, id=marks[0] if marks else name, logins=logins)
+    return Person(name=name, email=email, id=id_, logins=logins)
 
 
 def _refuse_like_ids(path: Path, people: Iterable[Person], lines: Mapping[str, int]) -> None:

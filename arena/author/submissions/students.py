@@ -147,7 +147,7 @@ def students(
     """
     bots = tuple(bots)
     references = tuple(references)
-    played_bots = (*bots, *references)
+    played_bots = bots + references
     authors = {bot.name: author_of(bot, people, store) for bot in played_bots}
     newer = _newer(played_bots, people, store)
     accepted = _accepted(people, store)

@@ -78,7 +78,8 @@ def unique(bots: Iterable[Bot]) -> tuple[Bot, ...]:
             both_names = " and ".join(dict.fromkeys((repr(first.name), repr(bot.name))))
             parts = _source_of(first)
             if _source_of(bot) != parts:
-                parts = [*parts, " and ", *_source_of(bot)]
+                parts.append(" and ")
+                parts += _source_of(bot)
             end = "): rename one; case makes no difference"
             raise FilesError(f"two bots are called {both_names} (", *parts, end)
     return tuple(sorted(known.values(), key=lambda bot: bot.name))

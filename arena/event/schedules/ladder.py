@@ -73,6 +73,7 @@ from typing import TYPE_CHECKING
 
 from arena.event.schedules._pairings import check, pairing, seeded
 from arena.event.schedules.round_robin import groups_of
+from arena.game import Role
 from arena.results.archive.records import Entry
 from arena.results.standings import absentees
 from arena.values import Batch, Board, Event, Match, Played
@@ -247,13 +248,16 @@ class _Results:
             bots = self._bots(match)
             self.turns[bots] += match.turns
             self.matches[bots] += 1
-            sides = {role: side for side, roles in enumerate(match.sides) for role in roles}
+            sides: dict[Role, int] = {}
+            for side, roles in enumerate(match.sides):
+                for role in roles:
+                    sides[role] = side
             for position, (role, name) in enumerate(match.seats.items()):
                 entry = Entry(match.game, match.board, sides[role], role, name, digest="")
                 number = self._entries.setdefault(entry, len(self._entries))
                 self._seats.extend((len(self._transcripts), position, number, match.scores[role]))
             endings = self._endings[match.label, frozenset(match.seats.items())]
-            ending = match.reason, match.turns, *sorted(match.scores.items())
+            ending = (match.reason, match.turns, tuple(sorted(match.scores.items())))
             self._transcripts.append(endings.setdefault(ending, len(endings)))
             if len(endings) > 1:
                 self.by_chance[bots, bots[::-1]] = True
@@ -290,9 +294,11 @@ class _Results:
 
     def pairs(self, batch: Batch) -> Pairs:
         """Return the pairings of a batch, in their order."""
-        pairings = dict.fromkeys(
-            (*sorted(self._bots(match)), self._event.repeat_of(match)) for match in batch
-        )
+        pairings: dict[tuple[int, int, int], None] = {}
+        """A set in order, of two bots and the repeat."""
+        for match in batch:
+            bot, opponent = sorted(self._bots(match))
+            pairings[bot, opponent, self._event.repeat_of(match)] = None
         return tuple((bot, opponent) for bot, opponent, _ in pairings)
 
     def _bots(self, match: Played) -> list[int]:
@@ -369,7 +375,8 @@ def _most_useful(
     waits = -np.log1p([-dice.random() for _ in information]) * cost / information
     lots[pairs] = np.argsort(np.argsort(waits, kind="stable")) / max(1, len(waits))
     coming = np.array(under_way, dtype=np.int64).reshape(-1, 2)
-    for (bot, opponent), gain in zip(under_way, expected(*coming.T)[1].tolist(), strict=True):
+    _, gains, _ = expected(coming[:, 0], coming[:, 1])
+    for (bot, opponent), gain in zip(under_way, gains.tolist(), strict=True):
         play(bot, opponent, gain)
     now = rounded(covariance - changes[:changed].T @ changes[:changed])
     first, second, square = _candidates(legs, now, expected)
@@ -403,9 +410,8 @@ def _worth(ahead: "Floats", information: "Floats", cost: "Floats", square: "Floa
     import numpy as np
 
     square = np.maximum(square, LEAST_SQUARE)
-    doubt = -np.logaddexp(
-        0, 1.702 * np.abs(ahead) / np.sqrt(square)
-    )  # the normal tail, within 0.01
+    # The normal tail, within 0.01.
+    doubt = -np.logaddexp(0, 1.702 * np.abs(ahead) / np.sqrt(square))
     gain = information * square
     decrease = square * gain / (1 + gain)
     return np.asarray(np.round(doubt + np.log(decrease) - np.log(cost), DECIMALS))
@@ -418,7 +424,7 @@ def _candidates(
     import numpy as np
 
     variance = covariance.diagonal()
-    best = set()
+    best: set[tuple[int, int]] = set()
     for start in range(0, len(legs), ROWS):
         bot, opponent = np.nonzero(legs[start : start + ROWS])
         bot += start
@@ -426,15 +432,15 @@ def _candidates(
         # Of pairings of equal worth, as all are before the first result, bots take their neighbours
         # in the seed order: with the best seeds as everybody's candidates the other bots could not
         # meet each other.
-        order = np.lexsort(
-            (opponent, np.abs(bot - opponent), -_worth(*expected(bot, opponent), square), bot)
-        )
-        bot, opponent = bot[order], opponent[order]
+        ahead, information, cost = expected(bot, opponent)
+        worth = _worth(ahead, information, cost, square)
+        order = np.lexsort((opponent, np.abs(bot - opponent), -worth, bot))
+        bot = bot[order]
+        opponent = opponent[order]
         first = np.arange(len(bot)) - np.searchsorted(bot, bot) < PARTNERS
-        best |= {
-            (min(pair), max(pair))
-            for pair in zip(bot[first].tolist(), opponent[first].tolist(), strict=True)
-        }
+        candidates = zip(bot[first].tolist(), opponent[first].tolist(), strict=True)
+        for pair in candidates:
+            best.add((min(pair), max(pair)))
     bot, opponent = np.array(sorted(best), dtype=np.int64).reshape(-1, 2).T
     return bot, opponent, variance[bot] + variance[opponent] - 2 * covariance[bot, opponent]
 
@@ -459,9 +465,8 @@ def _strengths(event: Event, results: _Results) -> tuple["Floats", "Floats"]:
         totals = results.totals()
         model = model_of(totals)
         opposed = model.opposing != np.arange(len(model.mean))[:, None]
-        overlap = 1.0 + (opposed * model.share[model.opposing]).sum(
-            axis=1
-        )  # the sides' scores repeat each other
+        shares = opposed * model.share[model.opposing]
+        overlap = 1.0 + shares.sum(axis=1)  # the sides' scores repeat each other
         fitted = fit(model, prior, np.ones(len(model.mean)), np.asarray(overlap))
         means = overall_means(model, prior, len(totals.bots), len(totals.board_roles))
         rows = np.array([results.index[bot] for bot in totals.bots])

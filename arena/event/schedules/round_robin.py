@@ -55,12 +55,15 @@ def seatings(board: Board, bots: Sequence[Bot], kind: str) -> Iterator[tuple[Bot
     A seating has a bot for each role, in order.
     """
     groups = groups_of(board, kind)
-    for chosen in product(*_able(board, bots, kind)):
-        if len(set(map(id, chosen))) < len(chosen):
+    able = _able(board, bots, kind)
+    for chosen in product(*able):
+        distinct = {id(bot) for bot in chosen}
+        if len(distinct) < len(chosen):
             continue  # a bot was chosen twice
         bot_of_role: dict[Role, Bot] = {}
         for group, bot in zip(groups, chosen, strict=True):
-            bot_of_role |= dict.fromkeys(group, bot)
+            for role in group:
+                bot_of_role[role] = bot
         yield tuple(bot_of_role[role] for role in board.roles)
 
 
@@ -100,10 +103,13 @@ def _choices(sets: Sequence[frozenset[str]]) -> int:
         return perm(len(sets[0]), len(sets))
     # Of all ways to choose from the first set and from the others, those are left out in which
     # another set has given the same member; it then lies in both.
-    first, *later_sets = sets
-    total = len(first) * _choices(later_sets)
-    for index, later_set in enumerate(later_sets):
-        total -= _choices([*later_sets[:index], first & later_set, *later_sets[index + 1 :]])
+    first = sets[0]
+    others = list(sets[1:])
+    total = len(first) * _choices(others)
+    for index, other in enumerate(others):
+        with_common = others.copy()
+        with_common[index] = first & other
+        total -= _choices(with_common)
     return total
 
 
@@ -172,16 +178,20 @@ def _rounds_of_pairs(event: Event, playing: Mapping[str, Bot]) -> Iterator[list[
     One bot stays, and the others move by one each round, so that there are no more rounds than
     bots.
     """
+    if not playing:
+        return
     # The lot prevents that a name gives a bot certain neighbours. It is the same on every board, so
     # that bots that play all boards meet the same bots everywhere.
     names = sorted(playing, key=lambda name: _lot(event, name))
     order: list[Bot | None] = [playing[name] for name in names]
     if len(order) % 2:
         order.append(None)  # the bot that meets nobody sits out
+    staying = order[-1]
+    moving = order[:-1]
     # The rounds come by lot, too: in consecutive rounds the opponents of a bot are each other's
     # opponents, and the strengths of two bots far apart in the circle could hardly be compared.
-    *moving, staying = order or [None]
-    for number in sorted(range(len(moving)), key=lambda number: _lot(event, "round", number)):
+    numbers = sorted(range(len(moving)), key=lambda number: _lot(event, "round", number))
+    for number in numbers:
         pairs = [(staying, moving[number])]
         for step in range(1, len(order) // 2):
             opponent = moving[(number + step) % len(moving)]
