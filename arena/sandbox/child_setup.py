@@ -99,7 +99,7 @@ def begin(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoRe
         if spec.warm:
             limits = rlimits.with_data(spec.limits, warm.inherited.data)
             spec = spec._replace(limits=limits)
-        if spec.counts_forks:
+        if spec.counts_forks and not spec.watched:  # otherwise one filter asks about both
             pass_on_forks(launcher)
         argv = level.confine(spec, argv)
         if spec.watched:

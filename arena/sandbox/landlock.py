@@ -76,7 +76,7 @@ class Landlock(Level):
         for path in kind.readable:
             if path not in _prepared and os.path.exists(path):
                 _prepared[path] = _rule(path, READ)
-        _filter_program(kind.processes, kind.syscalls)  # so that it is built before the fork
+        _filter_program(kind)  # so that it is built before the fork
 
     def confine(self, spec: LaunchSpec, argv: list[str]) -> list[str]:
         """Restrict files, then limits, then system calls; return the command."""
@@ -100,11 +100,11 @@ class Landlock(Level):
         checked(syscall(RESTRICT_SELF, ruleset, 0), "Landlock: restrict")
         os.close(ruleset)
         rlimits.apply(spec)  # after the rules: a limit on open files would count their descriptors
-        program = _filter_program(spec.processes, spec.syscalls)
         if spec.watched:
+            program = _filter_program(spec, watched=True, counts_forks=spec.counts_forks)
             seccomp.install_watched(program)
         else:
-            seccomp.install(program)
+            seccomp.install(_filter_program(spec))
         return argv
 
 
@@ -133,13 +133,21 @@ def version() -> int:
     return max(0, int(syscall(CREATE_RULESET, None, ctypes.c_size_t(0), VERSION)))
 
 
-def _filter_program(processes: int, syscalls: tuple[str, ...]) -> bytes:
+def _filter_program(
+    bot: BotKind | LaunchSpec, *, watched: bool = False, counts_forks: bool = False
+) -> bytes:
     """Return the program of the filter for this process as a bot.
 
     It may signal itself only; its other processes too, where Landlock keeps signals inside.
     """
-    several = processes > 1 and version() >= SIGNALS_SCOPED
-    return seccomp.program_for(processes, syscalls, None if several else os.getpid())
+    several = bot.processes > 1 and version() >= SIGNALS_SCOPED
+    return seccomp.program_for(
+        bot.processes,
+        bot.syscalls,
+        None if several else os.getpid(),
+        watched=watched,
+        counts_forks=counts_forks,
+    )
 
 
 _prepared: dict[str, bytes] = {}

@@ -194,7 +194,7 @@ class Launcher:
             warm=not builds and self._starts_warm(bot, conditions, level, argv),
             syscalls=conditions.syscalls,
             watched=watches,
-            counts_forks=counts_forks and not watches,
+            counts_forks=counts_forks,
             cgroup=cgroup.path if cgroup else "",
             user=user,
         )
@@ -257,7 +257,13 @@ class Launcher:
     ) -> dict[str, Any]:
         """Have the spawner start a bot; return its answer."""
         message = [list(argv), environment, tuple(spec)]
-        return self._spawner.request(child_setup.START, message, pipe_ends, subject=spec.level)
+        return self._spawner.request(
+            child_setup.START,
+            message,
+            pipe_ends,
+            subject=spec.level,
+            counts_forks=spec.counts_forks,
+        )
 
     def _claim_user(self, level: Level, read: tuple[str, ...]) -> tuple[int | None, int | None]:
         """Return the user that a bot becomes when we are root, and the claim to it.

@@ -69,6 +69,7 @@ class Subprocesses:
         descriptors: tuple[int, ...] = (),
         *,
         subject: str = "",
+        counts_forks: bool = False,  # noqa: ARG002 (no system but Linux can count them)
     ) -> dict[str, Any]:
         """Do what a spawner would do.
 

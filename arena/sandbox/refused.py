@@ -12,6 +12,7 @@ import socket
 from collections import Counter
 
 from arena.sandbox import call_policy, notifications
+from arena.sandbox.forks import Forks
 from arena.sandbox.syscalls import NEWEST, numbers
 
 ARGUMENT = 0xFFFFFFFF
@@ -42,9 +43,19 @@ class RefusedCalls:
         """Forget the counts."""
         self.counts = Counter()
 
-    def answer_for(self, listener: int) -> None:
-        """Answer for one bot, until all its processes are gone; close the listener then."""
-        notifications.answer_for(listener, self._note, "refused-calls")
+    def answer_for(self, listener: int, forks: Forks | None) -> None:
+        """Answer for one bot, until all its processes are gone; close the listener then.
+
+        `forks` counts those of a bot whose filter asks before a fork; None = its filter asks only
+        about calls that it refuses.
+        """
+
+        def answer(number: int, first: int) -> int:
+            if forks is not None and self._names.get(number) in call_policy.FORKS:
+                return forks.allow(number, first)
+            return self._note(number, first)
+
+        notifications.answer_for(listener, answer, "refused-calls")
 
     def failing(self) -> list[str]:
         """Return the refused calls that programs cannot be expected to do without.

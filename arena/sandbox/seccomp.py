@@ -70,19 +70,35 @@ def arch() -> str | None:
     return machine if machine in AUDIT else None
 
 
-def program_for(processes: int, syscalls: tuple[str, ...] = (), pid: int | None = None) -> bytes:
+def program_for(
+    processes: int,
+    syscalls: tuple[str, ...] = (),
+    pid: int | None = None,
+    *,
+    watched: bool = False,
+    counts_forks: bool = False,
+) -> bytes:
     """Return the program for this machine; raise OSError when there is none.
 
     `syscalls` are allowed beside the policy, whatever their arguments. The bot can send signals to
-    `pid` only, itself; None = it sees no process but its own, in a pid namespace.
+    `pid` only, itself; None = it sees no process but its own, in a pid namespace. The program of a
+    `watched` bot asks instead of refusing a call, and with `counts_forks` it asks before a fork,
+    too.
     """
     machine = arch()
     if machine is None:
         known = " and ".join(AUDIT)
         raise OSError(0, f"no seccomp filter is written for {os.uname().machine}, only for {known}")
+    code = program(
+        machine,
+        processes,
+        syscalls,
+        own_pid=pid is not None,
+        watched=watched,
+        counts_forks=counts_forks,
+    )
     if pid is None:
-        return program(machine, processes, syscalls, own_pid=False)
-    code = program(machine, processes, syscalls, own_pid=True)
+        return code
     placeholder = call_policy.OWN_PID.to_bytes(4, "little")
     return code.replace(placeholder, pid.to_bytes(4, "little"))
 
@@ -99,22 +115,16 @@ def install(program: bytes) -> None:
 
 listener = -1
 """In a watched child: the descriptor at which the kernel asks about each call that is not
-allowed."""
+allowed, and before each fork."""
 
 
 def install_watched(program: bytes) -> None:
-    """Do the same, but have the kernel ask at `listener` instead of refusing a call.
+    """Do the same with the program of a watched bot, which asks at `listener`.
 
     Raise OSError as `install` does.
     """
     global listener
-    asking = b""
-    for code, yes, no, operand in INSTRUCTION.iter_unpack(program):
-        if code == ANSWER and operand & ~0xFFFF == REFUSE:
-            asking += _laid(ANSWER, ASK)
-        else:
-            asking += _laid(code, operand, yes, no)
-    listener = _install_listening(asking)
+    listener = _install_listening(program)
 
 
 def ask_before_forks() -> int:
@@ -136,10 +146,7 @@ def ask_before_forks() -> int:
             code += _laid(ANSWER, ASK)
     code += _laid(EQUAL, known["clone"], 1, 0)
     code += _laid(ANSWER, ALLOW)
-    code += _laid(LOAD, ARGUMENTS)
-    code += _laid(ANY_OF, call_policy.CLONE_THREAD, 0, 1)
-    code += _laid(ANSWER, ALLOW)
-    code += _laid(ANSWER, ASK)
+    code += _ask_unless_thread()
     return _install_listening(code, SINCE_LINUX_5_7)
 
 
@@ -168,16 +175,36 @@ def copy_listener(pid: int, descriptor: int) -> int:
 
 
 @cache
-def program(arch: str, processes: int, syscalls: tuple[str, ...], *, own_pid: bool) -> bytes:
+def program(
+    arch: str,
+    processes: int,
+    syscalls: tuple[str, ...],
+    *,
+    own_pid: bool,
+    watched: bool = False,
+    counts_forks: bool = False,
+) -> bytes:
     """Return the policy as an array of struct sock_filter."""
     known = numbers(arch)
-    refusals = [*call_policy.refusals(arch), errno.ENOSYS]
-    blocks = [_laid(ANSWER, REFUSE | refusal) for refusal in refusals]
+    answers = [REFUSE | refusal for refusal in (*call_policy.refusals(arch), errno.ENOSYS)]
+    if watched:
+        answers = [ASK] * len(answers)
+    blocks = [_laid(ANSWER, answer) for answer in answers]
     for name in (call_policy.allowed() | set(syscalls)) & known.keys():
         if name in syscalls:
             blocks[known[name]] = _laid(ANSWER, ALLOW)
         elif processes > 1 or name not in call_policy.PROCESSES.split():
-            blocks[known[name]] = _checks(name, processes, own_pid=own_pid) + _laid(ANSWER, ALLOW)
+            # Where forks are counted, a question about such a call means that it is allowed.
+            asks_first = watched and counts_forks and name in call_policy.FORKS
+            refusal = ASK if watched and not asks_first else REFUSE | errno.EPERM
+            block = _checks(name, processes, refusal, own_pid=own_pid)
+            if not asks_first:
+                block += _laid(ANSWER, ALLOW)
+            elif name == "clone":
+                block += _ask_unless_thread()
+            else:
+                block += _laid(ANSWER, ASK)
+            blocks[known[name]] = block
     ranges = []
     for number, block in enumerate(blocks):
         if number == 0 or block != blocks[number - 1]:
@@ -196,17 +223,25 @@ def program(arch: str, processes: int, syscalls: tuple[str, ...], *, own_pid: bo
     return code
 
 
-def _checks(name: str, processes: int, *, own_pid: bool) -> bytes:
-    """Return the instructions of all checks of a call."""
+def _ask_unless_thread() -> bytes:
+    """Return instructions that allow a `clone` of a thread, and ask before one of a process."""
+    code = _laid(LOAD, ARGUMENTS)
+    code += _laid(ANY_OF, call_policy.CLONE_THREAD, 0, 1)
+    code += _laid(ANSWER, ALLOW)
+    return code + _laid(ANSWER, ASK)
+
+
+def _checks(name: str, processes: int, refusal: int, *, own_pid: bool) -> bytes:
+    """Return the instructions of all checks of a call; `refusal` is the answer if one fails."""
     checks = list(call_policy.CHECKS.get(name, ()))
     further = call_policy.OF_SEVERAL if processes > 1 else call_policy.OF_ONE_PROCESS
     checks += further.get(name, ())
     if own_pid and name in call_policy.TO_ITSELF:
         checks.insert(0, call_policy.TO_ITSELF[name])
-    return b"".join(map(_lay_check, checks))
+    return b"".join(_lay_check(check, refusal) for check in checks)
 
 
-def _lay_check(check: Check) -> bytes:
+def _lay_check(check: Check, refusal: int) -> bytes:
     """Return instructions that refuse the call unless the check holds, and go on otherwise."""
     # The low 32 bits of an argument come first, on a little-endian machine.
     code = _laid(LOAD, ARGUMENTS + 8 * check.argument)
@@ -221,7 +256,7 @@ def _lay_check(check: Check) -> bytes:
             code += _laid(EQUAL, value, following, 0)
         else:
             code += _laid(EQUAL, value, 0, 1)
-    return code + _laid(ANSWER, REFUSE | errno.EPERM)
+    return code + _laid(ANSWER, refusal)
 
 
 def _laid(code: int, operand: int, yes: int = 0, no: int = 0) -> bytes:

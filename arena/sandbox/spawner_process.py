@@ -92,12 +92,13 @@ class SpawnerProcess:
         descriptors: tuple[int, ...] = (),
         *,
         subject: str = "",
+        counts_forks: bool = False,
     ) -> dict[str, Any]:
         """Have the spawner do something, and return its answer.
 
-        `forks` in the answer counts those of a new bot; it is None where the kernel does not ask
-        before each of them. Raise ConfinementError, about `subject`, when the spawner could not do
-        it.
+        `counts_forks`: the kernel is to ask before each fork of a new bot. `forks` in the answer
+        counts them; it is None where the kernel does not ask. Raise ConfinementError, about
+        `subject`, when the spawner could not do it.
         """
         try:
             text = operation + marshal.dumps(tuple(message), NO_INTERNED_TEXTS)
@@ -105,11 +106,13 @@ class SpawnerProcess:
             forks = None
             reply, listeners = self._receive()
             if reply == child_setup.LISTENER:
-                forks = Forks(listeners[0])
+                forks = Forks()
+                forks.answer_for(listeners[0])
                 reply, listeners = self._receive()
-            if self._refused is not None:
-                for listener in listeners:
-                    self._refused.answer_for(listener)
+            if self._refused is not None and listeners:
+                if counts_forks:
+                    forks = Forks()
+                self._refused.answer_for(listeners[0], forks)
         except (ConnectionError, TimeoutError) as error:
             self._process.kill()  # its bots die with it, and nobody waits for it again
             raise SpawnerLostError("the spawner process is gone, or does not answer") from error

@@ -1171,6 +1171,7 @@ def run_on(*_):
     until = time.process_time() + 0.02
     while time.process_time() < until: pass
 signal.signal(signal.SIGCONT, run_on)
+signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCONT})
 """
 
 

@@ -13,6 +13,7 @@ import pytest
 from arena.protocol import Ask
 from arena.sandbox import choice
 from arena.sandbox.family import FamilyMeter
+from arena.sandbox.launcher import Launcher
 from arena.values import Conditions, Ending, Limits
 from tests.support.live import READY, ask, bot_of, started
 from tests.support.processes import until
@@ -137,6 +138,16 @@ def test_the_kernel_asks_before_the_forks_of_bots_of_several_processes_only(laun
     with started(bot_of(tmp_path / "bot.py", python()), conditions, launcher) as bot:
         assert (bot.child.forks is not None) is is_asked
         assert isinstance(bot._meter, FamilyMeter) is is_asked
+
+
+def test_a_bot_of_several_processes_that_is_watched_is_excused_as_in_a_match(tmp_path):
+    with Launcher(watches=True) as watching:
+        replies = answers(watching, tmp_path, wrapper("spin(0.03)"), SPINNERS)
+        assert [reply.ending for reply in replies] == [None, None], replies
+        assert max(reply.spent.wall for reply in replies) > DEADLINE_S, "it had to wait"
+        watching.refused.start_anew()
+        replies = answers(watching, tmp_path, python("import os\ntry: os.setsid()\nexcept OSError: say('no')"))
+        assert watching.refused.failing() == ["setsid"], "calls that are refused are named all the same"
 
 
 KEEPS_ITSELF_WAITING = {

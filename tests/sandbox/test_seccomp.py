@@ -75,11 +75,11 @@ def number_of(arch, call):
     return ORDINARY[call][ARCHES.index(arch)] if call in ORDINARY else NUMBERS[arch][call]
 
 
-def built(arch, processes=1, pid=PID, allowed=()):
+def built(arch, processes=1, pid=PID, allowed=(), **kinds):
     """Return the program for a bot with this pid on a machine of either architecture."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(seccomp, "arch", lambda: arch)
-        return seccomp.program_for(processes, allowed, pid)
+        return seccomp.program_for(processes, allowed, pid, **kinds)
 
 
 def asked(arch, call, *args, processes=1, pid=PID):
@@ -403,6 +403,26 @@ def test_a_pid_changes_the_pid_and_nothing_else(arch, pid):
 def test_a_program_fits_into_the_smallest_pipe(arch):
     for processes, pid in itertools.product((1, 2), (PID, None)):
         assert len(built(arch, processes, pid)) <= 4096
+
+
+@both
+@pytest.mark.parametrize("processes", [1, 3])
+@pytest.mark.parametrize("pid", [PID, None])
+def test_a_watched_bot_is_asked_where_others_are_refused_and_before_each_fork(arch, processes, pid):
+    plain = built(arch, processes, pid)
+    watched = built(arch, processes, pid, watched=True, counts_forks=processes > 1)
+    names = {number: name for name, number in NUMBERS[arch].items()}
+    clones = [THREAD, signal.SIGCHLD, 0x4100 | signal.SIGCHLD, THREAD & ~0x400, *NEW.values(), HIGH | THREAD]
+    for number in range(500):
+        name = names.get(number)
+        for first in clones if name == "clone" else (0, THREAD):
+            before, _, _ = machine(plain, seccomp.AUDIT[arch], number, (first,))
+            after, _, _ = machine(watched, seccomp.AUDIT[arch], number, (first,))
+            expected = seccomp.ASK if before >> 16 == 5 else before
+            if processes > 1 and name in policy.FORKS:
+                is_thread = name == "clone" and first & policy.CLONE_THREAD
+                expected = seccomp.ASK if before == seccomp.ALLOW and not is_thread else before
+            assert after == expected, (name, hex(first))
 
 
 # The real kernel.
