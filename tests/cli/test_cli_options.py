@@ -1,4 +1,6 @@
-"""The parts of the command line that need no process: overrides, TOML, progress, plans, tables and JSON."""
+"""The parts of the command line that need no process: overrides, TOML, progress, plans, tables and
+JSON.
+"""
 
 import io
 import json
@@ -58,7 +60,9 @@ def test_a_mistake_in_a_folder_with_the_name_of_an_option_names_the_file(tmp_pat
     with pytest.raises(ArenaError, match=r"^--bot: there is no bot 'nobody'"):
         workspace.event_of(config.load(path), path, bots=["nobody"])
     (tmp_path / "--cup/bots/notes.txt").write_text("no bot")
-    with pytest.raises(ArenaError, match=r"^--cup/tournament\.toml: --cup/bots/notes\.txt: not a bot"):
+    with pytest.raises(
+        ArenaError, match=r"^--cup/tournament\.toml: --cup/bots/notes\.txt: not a bot"
+    ):
         workspace.event_of(config.load(path), path)
 
 
@@ -73,7 +77,10 @@ def test_a_table_is_written_as_toml_that_reads_back():
         "name": 'a "quoted"\\ \x7f name',
         "boards": ["a/b", "ü"],
         "time": {"move": 0.5, "start": 1e-9, "on": True},
-        "bot": ({"name": "x", "path": None, "command": ("a", "b")}, {"name": "y", "path": "p", "command": None}),
+        "bot": (
+            {"name": "x", "path": None, "command": ("a", "b")},
+            {"name": "y", "path": "p", "command": None},
+        ),
     }
     read = tomllib.loads(as_played.toml(table))
     bots = [{"name": "x", "command": ["a", "b"]}, {"name": "y", "path": "p"}]
@@ -147,7 +154,9 @@ def test_a_piped_table_is_never_cut(capsys):
 @pytest.mark.parametrize(("width", "between"), [(80, "  "), (12, " ")])
 def test_a_narrow_terminal_gets_narrow_columns_before_anything_is_folded(width, between):
     to = Console(width=width, file=io.StringIO())
-    to.print(output.tightened(output.make_table(["ab", "cd", "ef", "gh"], [("a", "c", "e", "g")]), to))
+    to.print(
+        output.tightened(output.make_table(["ab", "cd", "ef", "gh"], [("a", "c", "e", "g")]), to)
+    )
     assert to.file.getvalue().split("\n")[0].strip() == between.join(["ab", "cd", "ef", "gh"])
 
 

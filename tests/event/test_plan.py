@@ -1,4 +1,6 @@
-"""The plan of an event: whatever is on disk, in whatever order it came there, it has the same matches."""
+"""The plan of an event: whatever is on disk, in whatever order it came there, it has the same
+matches.
+"""
 
 import random
 import tracemalloc
@@ -38,7 +40,9 @@ def winners_meet(behind):
                 yield event.match(event.boards[0], pair, number)
                 yield event.match(event.boards[0], pair[::-1], number)
 
-    return SimpleNamespace(BEHIND=behind, batch=batch, count=lambda event: {event.boards[0].label: 20})
+    return SimpleNamespace(
+        BEHIND=behind, batch=batch, count=lambda event: {event.boards[0].label: 20}
+    )
 
 
 def play_on(event, folder, cut, order):
@@ -72,7 +76,9 @@ def test_cut_anywhere_an_event_goes_on_with_the_same_matches(tmp_path, monkeypat
         assert not first.complete
         assert play_on(event, folder, 99, random.Random(-cut))[1] == matches
     with Archive.open(tmp_path / "whole") as archive:
-        assert [match.id for match in Plan(event, archive).stored()] == [*chain.from_iterable(matches)]
+        assert [match.id for match in Plan(event, archive).stored()] == [
+            *chain.from_iterable(matches)
+        ]
 
 
 def test_a_missing_match_holds_back_the_batches_that_need_it(tmp_path, monkeypatch):
@@ -92,7 +98,9 @@ def test_a_missing_match_holds_back_the_batches_that_need_it(tmp_path, monkeypat
 
 def test_a_thousand_bots_are_planned_lazily():
     """The first matches of four million take no memory for the others."""
-    bots = tuple(Bot(name=f"bot{number:04}", command=("x",), digest=str(number)) for number in range(1000))
+    bots = tuple(
+        Bot(name=f"bot{number:04}", command=("x",), digest=str(number)) for number in range(1000)
+    )
     event = replace(stored.event(boards=[stored.DUEL, stored.CLASSIC], repeats=2), bots=bots)
     assert sum(round_robin.count(event).values()) == 2 * 2 * 1000 * 999
     archive = SimpleNamespace(stored=lambda _: set())
@@ -107,7 +115,9 @@ def test_stored_matches_are_looked_for_no_further_than_the_last_of_them(tmp_path
     """A duel plans thousands of matches and is decided after a few."""
     event = stored.event("ann", "bob", boards=[stored.DUEL], repeats=10**9)
     first, second = islice(stored.plan(event), 2)
-    folder = stored.store(tmp_path / "cup", event, [stored.played(second), stored.played(first)], [])
+    folder = stored.store(
+        tmp_path / "cup", event, [stored.played(second), stored.played(first)], []
+    )
     with Archive.open(folder, writing=True) as archive:
         assert list(Plan(event, archive).stored()) == [first, second]
         stored.begin(archive, event, [first.id])  # as after an event with another plan
@@ -140,7 +150,9 @@ def seats_of(matches):
 @pytest.mark.parametrize("size", [2, 5, 6, 9])
 @pytest.mark.parametrize("rounds", [1, 2, 4, 99])
 def test_in_a_partial_round_robin_each_bot_meets_so_many_others_in_each_role(size, rounds):
-    event = replace(stored.event(*"abcdefghi"[:size], boards=[stored.DUEL], repeats=2), rounds=rounds)
+    event = replace(
+        stored.event(*"abcdefghi"[:size], boards=[stored.DUEL], repeats=2), rounds=rounds
+    )
     matches = list(round_robin.batch(event, 0, ()))
     assert round_robin.count(event) == Counter(match.label for match in matches)
     assert len({match.id for match in matches}) == len(matches)
@@ -156,13 +168,16 @@ def test_in_a_partial_round_robin_each_bot_meets_so_many_others_in_each_role(siz
     else:
         assert {met[bot.name] for bot in event.bots} == {whole}
     seeds = {(frozenset(seats_of([match])[0]), match.repeat): match.seed for match in matches}
-    assert all(match.seed == seeds[frozenset(seats_of([match])[0]), match.repeat] for match in matches)
+    assert all(
+        match.seed == seeds[frozenset(seats_of([match])[0]), match.repeat] for match in matches
+    )
 
 
 def test_more_rounds_play_the_earlier_ones_again_and_all_of_them_are_a_round_robin():
     event = stored.event(*"abcdef", boards=[stored.DUEL, stored.CLASSIC, stored.HUNT])
     ids = [
-        {match.id for match in round_robin.batch(replace(event, rounds=rounds), 0, ())} for rounds in (1, 2, 5, None)
+        {match.id for match in round_robin.batch(replace(event, rounds=rounds), 0, ())}
+        for rounds in (1, 2, 5, None)
     ]
     assert ids[0] < ids[1] < ids[2] == ids[3]
 
@@ -180,20 +195,31 @@ def test_rounds_of_larger_tables_seat_all_bots_alike():
 
 def test_in_a_gauntlet_challengers_meet_references_only():
     event = replace(
-        stored.event(*"abcd", boards=[stored.DUEL, stored.HUNT]), schedule="gauntlet", references=("a", "b")
+        stored.event(*"abcd", boards=[stored.DUEL, stored.HUNT]),
+        schedule="gauntlet",
+        references=("a", "b"),
     )
     matches = list(gauntlet.batch(event, 0, ()))
     assert gauntlet.count(event) == Counter(match.label for match in matches)
     duels = Counter(seats_of(match for match in matches if match.board == "duel"))
-    assert duels == Counter(pair for one in "cd" for other in "ab" for pair in ((one, other), (other, one)))
-    assert sorted(seats_of(match for match in matches if match.board == "hunt")) == [("a",), ("b",), ("c",), ("d",)]
+    assert duels == Counter(
+        pair for one in "cd" for other in "ab" for pair in ((one, other), (other, one))
+    )
+    assert sorted(seats_of(match for match in matches if match.board == "hunt")) == [
+        ("a",),
+        ("b",),
+        ("c",),
+        ("d",),
+    ]
     wide = replace(event, boards=(stored.CLASSIC,), seating="distinct")
     assert {len({"c", "d"} & set(names)) for names in seats_of(gauntlet.batch(wide, 0, ()))} == {1}
     assert sum(gauntlet.count(wide).values()) == 2 * 6
 
 
 def test_an_event_stops_at_the_same_match_wherever_it_was_cut(tmp_path):
-    event = replace(stored.event(*SKILL, boards=[stored.DUEL], repeats=30), stop_when=stopping.ORDER)
+    event = replace(
+        stored.event(*SKILL, boards=[stored.DUEL], repeats=30), stop_when=stopping.ORDER
+    )
     whole, matches = play_on(event, tmp_path / "whole", 999, random.Random(0))
     assert (whole.complete, whole.ended_by) == (True, "stop_when")
     assert 12 <= whole.walked < 360
@@ -214,8 +240,13 @@ def test_max_matches_ends_the_plan_and_the_counts_say_so(tmp_path):
 
 
 def test_bots_of_equal_strength_and_bots_that_repeat_themselves_are_never_certain(tmp_path):
-    event = replace(stored.event("ann", "bob", boards=[stored.DUEL], repeats=10), stop_when=stopping.ORDER)
-    records = [stored.played(match, explorer=60, mummy=40, turns=1) for match in round_robin.batch(event, 0, ())]
+    event = replace(
+        stored.event("ann", "bob", boards=[stored.DUEL], repeats=10), stop_when=stopping.ORDER
+    )
+    records = [
+        stored.played(match, explorer=60, mummy=40, turns=1)
+        for match in round_robin.batch(event, 0, ())
+    ]
     folder = stored.store(tmp_path, event, records)
     with Archive.open(folder) as archive:
         walked = Plan(event, archive)
@@ -224,7 +255,9 @@ def test_bots_of_equal_strength_and_bots_that_repeat_themselves_are_never_certai
 
 
 def test_copies_are_no_information_on_which_an_event_may_end(tmp_path):
-    event = replace(stored.event("ann", "bob", boards=[stored.DUEL], repeats=10), stop_when=stopping.ORDER)
+    event = replace(
+        stored.event("ann", "bob", boards=[stored.DUEL], repeats=10), stop_when=stopping.ORDER
+    )
     for are_copies, matches in ((True, 2), (False, 20)):
         records = []
         for match in stored.plan(event):
@@ -259,8 +292,16 @@ def test_a_rule_waits_for_the_order_of_each_game_of_the_bots_that_have_a_rank_th
     ("games", "ranked"),
     [
         pytest.param({}, {"mummy_maze": 4, "pacman": 4}, id="all play all"),
-        pytest.param({"cat": "pacman", "dan": "pacman"}, {"mummy_maze": 2, "pacman": 4}, id="some play one game"),
-        pytest.param(dict.fromkeys(SKILL[1:], "pacman"), {"mummy_maze": 1, "pacman": 4}, id="a game of one bot"),
+        pytest.param(
+            {"cat": "pacman", "dan": "pacman"},
+            {"mummy_maze": 2, "pacman": 4},
+            id="some play one game",
+        ),
+        pytest.param(
+            dict.fromkeys(SKILL[1:], "pacman"),
+            {"mummy_maze": 1, "pacman": 4},
+            id="a game of one bot",
+        ),
     ],
 )
 def test_the_ranks_of_each_game_are_those_of_the_leaderboard(games, ranked):
@@ -280,12 +321,15 @@ def test_where_no_bot_has_a_rank_no_rule_ends_the_event(tmp_path):
         assert (whole.ended_by, whole.walked, whole.open_ranks()) == ("plan", 32, ())
         stop = whole.stop(32, late=False)
         assert (
-            stop_words.sentences(stop, asked, str)[1] == "no bot has a rank: at least two must play all roles of a game"
+            stop_words.sentences(stop, asked, str)[1]
+            == "no bot has a rank: at least two must play all roles of a game"
         )
 
 
 def test_open_ranks_are_the_runs_between_closed_gaps():
-    assert stopping.runs("abcde", [True, False, False, True]) == (OpenRanks(first=2, last=4, bots=tuple("bcd")),)
+    assert stopping.runs("abcde", [True, False, False, True]) == (
+        OpenRanks(first=2, last=4, bots=tuple("bcd")),
+    )
     assert stopping.runs("ab", [True]) == ()
     until_best = replace(stored.event(*SKILL), stop_when=stopping.BEST)
     until_order = replace(until_best, stop_when=stopping.ORDER)
@@ -299,13 +343,18 @@ def test_the_end_is_told_with_the_ranks_that_are_open_and_hostile_names_do_nothi
     open_ranks = (OpenRanks(first=2, last=8, bots=tuple("abcdefg")),)
 
     def end_of(rule, still_open=()):
-        return stop_words.sentences(Stop(rule=rule, matches=1, open=still_open), event, lambda name: f"{name}\x1b")
+        return stop_words.sentences(
+            Stop(rule=rule, matches=1, open=still_open), event, lambda name: f"{name}\x1b"
+        )
 
     assert end_of("stop_when", open_ranks) == (
         "the event ended after 1 match, because the best is certain at 90 % (stop_when)",
         "still open at 90 %: ranks 2 to 8 (a\\x1b, b\\x1b, c\\x1b, d\\x1b, e\\x1b and 2 more)",
     )
-    assert end_of("max_matches") == ("the event ended after 1 match (max_matches)", "no rank is open at 90 %")
+    assert end_of("max_matches") == (
+        "the event ended after 1 match (max_matches)",
+        "no rank is open at 90 %",
+    )
     assert "after 60 s" in end_of("stop_after")[0]
     assert end_of("plan")[0] == "the event ended after all 1 match of its plan"
 
@@ -319,7 +368,10 @@ def test_the_leaderboard_says_why_the_event_ended_until_it_goes_on(tmp_path, cap
     results = Results.open(folder)
     leaderboard_text.show(results)
     shown = capsys.readouterr().err
-    assert "the event ended after all 2 matches of its plan\nstill open at 95 %: ranks 1 to 2 (<b>bob, ann)" in shown
+    assert (
+        "the event ended after all 2 matches of its plan\n"
+        "still open at 95 %: ranks 1 to 2 (<b>bob, ann)"
+    ) in shown
     results.close()
     with Archive.open(folder, writing=True) as archive:
         stored.begin(archive, event, [])

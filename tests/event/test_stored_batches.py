@@ -1,4 +1,6 @@
-"""Batches that are over are part of the archive: nobody pairs them again, and `verify` compares them."""
+"""Batches that are over are part of the archive: nobody pairs them again, and `verify` compares
+them.
+"""
 
 import json
 import sqlite3
@@ -26,7 +28,9 @@ def event_of(schedule: str, **changes) -> Event:
 
 
 def play(event: Event, folder: Path, most: int = 10_000, *, noted: bool = True) -> Plan:
-    """Play at most so many matches by dice, as a run does; without `noted`, as an older arena did."""
+    """Play at most so many matches by dice, as a run does; without `noted`, as an older arena
+    did.
+    """
     with Archive.open(folder, writing=True) as archive:
         plan.begin(event, archive)
         walked = Plan.resumed(event, archive) if noted else Plan(event, archive)
@@ -81,7 +85,9 @@ def refuse_pairing(monkeypatch: pytest.MonkeyPatch, schedule: str) -> None:
 
 
 @pytest.mark.parametrize("schedule", [*DEPENDENT, "round_robin", "gauntlet"])
-def test_an_event_that_is_over_is_read_and_resumed_without_its_schedule(schedule, tmp_path, monkeypatch):
+def test_an_event_that_is_over_is_read_and_resumed_without_its_schedule(
+    schedule, tmp_path, monkeypatch
+):
     event = event_of(schedule, references=("b0",) if schedule == "gauntlet" else ())
     whole = play(event, tmp_path)
     expected = rows(tmp_path)
@@ -178,7 +184,9 @@ def test_verify_finds_forged_places_and_strange_bots_are_refused(tmp_path):
     assert problems(tmp_path) == [f"the places after batch {last + 1} are not those of its results"]
     table[0][2] = "stranger"
     edit(tmp_path, last, places=table)
-    with pytest.raises(ArenaError, match="the places after its last round are not those of its bots"):
+    with pytest.raises(
+        ArenaError, match="the places after its last round are not those of its bots"
+    ):
         rows(tmp_path)
     table[0][3] = float("nan")
     edit(tmp_path, last, places=table)

@@ -1,4 +1,6 @@
-"""The chance to win, turn by turn: exact on solved boards, elsewhere from like positions; and where it broke."""
+"""The chance to win, turn by turn: exact on solved boards, elsewhere from like positions; and where
+it broke.
+"""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -20,7 +22,9 @@ from tests.support import reported
 def event(tmp_path_factory):
     """An archive of random matches of games that nobody has solved, and what is learned from it."""
     of = reported.event(reported.BOTS[:2], on=reported.boards("five", "three_cards"), repeats=40)
-    folder = reported.store(tmp_path_factory.mktemp("event"), of, map(reported.played, reported.plan(of)))
+    folder = reported.store(
+        tmp_path_factory.mktemp("event"), of, map(reported.played, reported.plan(of))
+    )
     with Archive.open(folder) as archive:
         yield archive, like_positions.learn(archive, sorted(archive.boards()), rulebook.game_of)
 
@@ -61,7 +65,10 @@ def test_how_a_match_ended_plays_no_part_in_its_own_estimate(event, tmp_path):
     archive, like = event
     record = next(each for each in archive.records() if each.match.board == "five")
     left = 0 if record.verdict.scores["left"] == 100 else 100
-    other = replace(record, verdict=Verdict(scores={"left": left, "right": 100 - left}, reason="all cards played"))
+    other = replace(
+        record,
+        verdict=Verdict(scores={"left": left, "right": 100 - left}, reason="all cards played"),
+    )
     of = archive.event()
     changed = [other if each.match.id == record.match.id else each for each in archive.records()]
     game = rulebook.game_of(record.match)
@@ -81,14 +88,19 @@ def test_a_forfeit_is_a_break_at_the_chance_that_it_threw_away(event):
     crashed = reported.crashed(record)
     game = rulebook.game_of(record.match)
     found = chances_of(game, crashed, list(scenes(game, crashed.turns)), like["goofspiel/five"])
-    assert found.breaks[-1].sentence.startswith("a forfeit ends the match, by left (crashed), at a chance of ")
+    assert found.breaks[-1].sentence.startswith(
+        "a forfeit ends the match, by left (crashed), at a chance of "
+    )
 
 
 def test_too_few_matches_or_results_that_no_fact_explains_give_no_estimate(tmp_path):
     of = reported.event(reported.BOTS[:2], on=reported.boards("five"), repeats=40)
     records = [reported.played(match) for match in reported.plan(of)]
     always = Verdict(scores={"left": 100, "right": 0}, reason="all cards played")
-    for name, stored in (("few", records[:20]), ("same", [replace(record, verdict=always) for record in records])):
+    for name, stored in (
+        ("few", records[:20]),
+        ("same", [replace(record, verdict=always) for record in records]),
+    ):
         with Archive.open(reported.store(tmp_path / name, of, stored)) as archive:
             assert like_positions.learn(archive, ["goofspiel/five"], rulebook.game_of) == {}
 
@@ -117,11 +129,15 @@ def test_matches_that_share_their_luck_are_left_out_together(event):
         folds.setdefault(record.match.seed, set()).add(groups.fold_of(record.match))
     assert len(folds) == len(records) / 2  # two legs each
     assert all(len(of_legs) == 1 for of_legs in folds.values())
-    assert {fold for of_legs in folds.values() for fold in of_legs} == set(range(like_positions.FOLDS))
+    assert {fold for of_legs in folds.values() for fold in of_legs} == set(
+        range(like_positions.FOLDS)
+    )
 
 
 def legs_of_luck(random, events: int, groups: int = 60) -> int:
-    """In how many events there is an estimate, where the luck of two legs decides, which their facts show."""
+    """In how many events there is an estimate, where the luck of two legs decides, which their
+    facts show.
+    """
     estimates = 0
     for _ in range(events):
         rows, results, folds = [], [], []
@@ -132,8 +148,12 @@ def legs_of_luck(random, events: int, groups: int = 60) -> int:
                 rows.append({f"f{number}": value for number, value in enumerate(position)})
                 results.append((won, 1 - won))
                 folds.append(group % like_positions.FOLDS)
-        of_groups = like_positions.Groups(folds=dict.fromkeys(map(str, range(groups)), 0), copied=frozenset())
-        found = like_positions._fitted(rows, np.array(results), np.array(folds), 2 * groups, of_groups)
+        of_groups = like_positions.Groups(
+            folds=dict.fromkeys(map(str, range(groups)), 0), copied=frozenset()
+        )
+        found = like_positions._fitted(
+            rows, np.array(results), np.array(folds), 2 * groups, of_groups
+        )
         estimates += found is not None
     return estimates
 

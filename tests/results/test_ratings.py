@@ -1,4 +1,6 @@
-"""Strengths of bots: compared with known strengths and with choix, and independent of the order of the records."""
+"""Strengths of bots: compared with known strengths and with choix, and independent of the order of
+the records.
+"""
 
 from dataclasses import replace
 from math import log
@@ -45,15 +47,22 @@ def won_by(played: Arrays) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     _, bot = played.coded(attrgetter("bot"))
     _, board_role = played.coded(attrgetter("board_role"))
     entry = played.entry
-    seats = list(zip(bot[entry].tolist(), board_role[entry].tolist(), played.score.tolist(), strict=True))
-    pairs = [sorted(pair, key=lambda seat: -seat[2]) for pair in zip(seats[::2], seats[1::2], strict=True)]
+    seats = list(
+        zip(bot[entry].tolist(), board_role[entry].tolist(), played.score.tolist(), strict=True)
+    )
+    pairs = [
+        sorted(pair, key=lambda seat: -seat[2])
+        for pair in zip(seats[::2], seats[1::2], strict=True)
+    ]
     return [(winner[:2], loser[:2]) for winner, loser in pairs]
 
 
 def test_strengths_by_role_and_those_under_a_ridge_are_those_of_choix():
     import choix  # here: it imports all of scipy.stats, and only one of the workers needs it
 
-    played = play(np.random.default_rng(3), league(np.random.default_rng(3), bots=5, spread=0.5), repeats=30)
+    played = play(
+        np.random.default_rng(3), league(np.random.default_rng(3), bots=5, spread=0.5), repeats=30
+    )
     strengths, where = fitted(played, Spread(bots=1e-6, roles=1e3))
     number = {at: position for position, at in enumerate(where)}
     data = [(number[winner], number[loser]) for winner, loser in won_by(played)]
@@ -64,7 +73,13 @@ def test_strengths_by_role_and_those_under_a_ridge_are_those_of_choix():
             strengths[here] - strengths[here].mean(), theirs[here] - theirs[here].mean(), atol=1e-4
         )
 
-    won = {("ann", "bob"): 6, ("bob", "ann"): 2, ("bob", "cat"): 5, ("cat", "bob"): 1, ("ann", "cat"): 3}
+    won = {
+        ("ann", "bob"): 6,
+        ("bob", "ann"): 2,
+        ("bob", "cat"): 5,
+        ("cat", "bob"): 1,
+        ("ann", "cat"): 3,
+    }
     both = [
         match("duel", *seats, seed=seed)
         for (winner, loser), times in won.items()
@@ -73,7 +88,11 @@ def test_strengths_by_role_and_those_under_a_ridge_are_those_of_choix():
     ]
     strengths, where = fitted(arrays_of(both), Spread(bots=0.8, roles=1e-4))
     bots = {"ann": 0, "bob": 1, "cat": 2}
-    data = [(bots[winner], bots[loser]) for (winner, loser), times in won.items() for _ in range(2 * times)]
+    data = [
+        (bots[winner], bots[loser])
+        for (winner, loser), times in won.items()
+        for _ in range(2 * times)
+    ]
     theirs = choix.opt_pairwise(3, data, alpha=0.5 / 0.8**2, tol=1e-12)  # theirs lacks the half
     np.testing.assert_allclose(strengths, [theirs[bot] for bot, _ in where], atol=1e-4)
 
@@ -98,13 +117,17 @@ def test_known_strengths_and_advantages_are_found(boards, kinds):
         if (role.label, role.role) in result.advantages and role.label == "maze/duel":
             versus = field.strength[:, place].mean() - field.strength[:, 1 - place].mean()
             at_average = field.advantage[place] + versus
-            assert result.advantages[role.label, role.role].value == pytest.approx(at_average, abs=0.25)
+            assert result.advantages[role.label, role.role].value == pytest.approx(
+                at_average, abs=0.25
+            )
 
 
 def test_role_strengths_are_found_where_every_role_has_a_bot_of_its_own():
     random = np.random.default_rng(5)
     field = league(random, bots=6, boards=(TRIO,), special=1.0)
-    result = bradley_terry.rate(play(random, field, repeats=40, kind="graded", seating="distinct"), refits=20)
+    result = bradley_terry.rate(
+        play(random, field, repeats=40, kind="graded", seating="distinct"), refits=20
+    )
     for rating in result.ratings:
         row = field.strength[field.bots.index(rating.bot)] - field.strength.mean(axis=0)
         mine = [rating.roles[place.label, place.role].value for place in field.board_roles]
@@ -127,15 +150,23 @@ def same(one: Ratings, other: Ratings) -> bool:
 def test_the_order_of_records_seats_and_names_changes_not_one_bit(rule, data):
     played = data.draw(small_events())
     # A transcript contains the scores, so matches with different scores never have the same.
-    transcripts = {match.id: (data.draw(st.integers(1, 3)), *sorted(match.scores.items())) for match in played}
-    hashes = {match: sorted(transcripts.values()).index(transcript) for match, transcript in transcripts.items()}
+    transcripts = {
+        match.id: (data.draw(st.integers(1, 3)), *sorted(match.scores.items())) for match in played
+    }
+    hashes = {
+        match: sorted(transcripts.values()).index(transcript)
+        for match, transcript in transcripts.items()
+    }
     shuffled = [
-        replace(one, seats=dict(reversed(one.seats.items())), scores=dict(reversed(one.scores.items())))
+        replace(
+            one, seats=dict(reversed(one.seats.items())), scores=dict(reversed(one.scores.items()))
+        )
         for one in data.draw(st.permutations(played))
     ]
     rate = ratings.find(rule).rate
     assert same(
-        rate(arrays_of(played, hashes), seed=4, refits=10), rate(arrays_of(shuffled, hashes), seed=4, refits=10)
+        rate(arrays_of(played, hashes), seed=4, refits=10),
+        rate(arrays_of(shuffled, hashes), seed=4, refits=10),
     )
 
 
@@ -146,7 +177,10 @@ def test_records_in_another_order_give_the_same_bits_in_a_league_of_thousands():
     seats = random.permutation(len(played.match))
     mixed = replace(
         played,
-        **{name: getattr(played, name)[np.argsort(new)] for name in ("repeat", "seed", "turns", "transcript")},
+        **{
+            name: getattr(played, name)[np.argsort(new)]
+            for name in ("repeat", "seed", "turns", "transcript")
+        },
         **{name: getattr(played, name)[seats] for name in ("position", "entry", "score", "ending")},
         match=new[played.match[seats]],
     )
@@ -169,19 +203,26 @@ def test_every_rating_is_finite_and_inside_its_interval(played):
 
 def test_a_bot_that_always_wins_has_a_finite_figure_that_grows_with_the_wins():
     def always(times: int) -> float:
-        return rated(*(match("duel", "ann bob", 100, 0, seed=seed) for seed in range(times)))["ann"].strength.value
+        return rated(*(match("duel", "ann bob", 100, 0, seed=seed) for seed in range(times)))[
+            "ann"
+        ].strength.value
 
     once, often, for_ever = always(1), always(10), always(1000)
     assert 0 < once < often < for_ever < 10
 
 
 def test_no_interval_is_one_point_because_a_bot_is_measured_by_itself():
-    """Of a chain where each bot beats the next one, only that in the middle is bounded on both sides."""
+    """Of a chain where each bot beats the next one, only that in the middle is bounded on both
+    sides.
+    """
     chain = [match("duel", "ann bob", 100, 0), match("duel", "bob cat", 100, 0)]
     for played in (chain, chain[:1], [match("solo", "ann", 50)]):
         found = bradley_terry.rate(arrays_of(played), refits=20)
         strengths = [row.strength for ranking in found.rankings for row in ranking.rows]
-        assert all(each.low < each.high for each in (*strengths, *(rating.strength for rating in found.ratings)))
+        assert all(
+            each.low < each.high
+            for each in (*strengths, *(rating.strength for rating in found.ratings))
+        )
 
 
 def test_a_bot_that_always_wins_is_first_and_a_bot_that_always_loses_last():
@@ -197,9 +238,10 @@ def test_a_bot_that_always_wins_is_first_and_a_bot_that_always_loses_last():
 
 def test_a_score_in_between_counts_in_between():
     def first(score: int) -> float:
-        return rated(match("duel", "ann bob", score, 100 - score), match("duel", "bob ann", 100 - score, score))[
-            "ann"
-        ].strength.value
+        return rated(
+            match("duel", "ann bob", score, 100 - score),
+            match("duel", "bob ann", 100 - score, score),
+        )["ann"].strength.value
 
     values = [first(score) for score in (0, 30, 50, 60, 100)]
     assert values == sorted(values)
@@ -218,7 +260,12 @@ def test_beating_the_strong_is_worth_more_than_beating_the_weak():
 
 
 def test_the_advantage_of_a_role_is_no_bots_merit():
-    played = [match("duel", f"{rating} {other}", 100, 0) for rating in "abc" for other in "abc" if rating != other]
+    played = [
+        match("duel", f"{rating} {other}", 100, 0)
+        for rating in "abc"
+        for other in "abc"
+        if rating != other
+    ]
     result = bradley_terry.rate(arrays_of(played), refits=20)
     assert [rating.rank for rating in result.ratings] == [1, 1, 1]
     explorer, mummy = (result.advantages["maze/duel", role] for role in ("explorer", "mummy"))
@@ -234,14 +281,27 @@ def test_a_bot_that_only_played_the_better_role_is_not_credited_for_it():
         if one != other
         for seed, scores in enumerate([(100, 0)] * 4 + [(0, 100)])
     ]
-    guest = [match("duel", f"guest {other}", 100, 0) for other in "abc"] + [match("duel", "guest d", 0, 100)]
+    guest = [match("duel", f"guest {other}", 100, 0) for other in "abc"] + [
+        match("duel", "guest d", 0, 100)
+    ]
     assert rated(*field, *guest, rule=points)["guest"].rank == 1
     assert rated(*field, *guest)["guest"].strength.value < 0
 
 
 def test_equal_scores_of_the_roles_of_a_side_are_one_score():
-    team = add_up(arrays_of([match("classic", "ann bob cat", 30, 100, 100), match("classic", "bob ann ann", 60, 0, 0)]))
-    each = add_up(arrays_of([match("classic", "ann bob cat", 30, 100, 0), match("classic", "bob ann ann", 60, 0, 0)]))
+    team = add_up(
+        arrays_of(
+            [
+                match("classic", "ann bob cat", 30, 100, 100),
+                match("classic", "bob ann ann", 60, 0, 0),
+            ]
+        )
+    )
+    each = add_up(
+        arrays_of(
+            [match("classic", "ann bob cat", 30, 100, 0), match("classic", "bob ann ann", 60, 0, 0)]
+        )
+    )
     assert len(model_of(team).mean) == 4
     assert len(model_of(each).mean) == 6
     assert model_of(each).share.tolist().count(0.5) == 4
@@ -254,28 +314,52 @@ def test_a_second_score_that_says_nothing_new_is_left_out():
 
 
 def test_bots_can_be_rated_by_boards_that_they_play_alone():
-    solo = [match("solo", bot, score, seed=seed) for bot, score in (("ann", 90), ("bob", 40)) for seed in range(3)]
+    solo = [
+        match("solo", bot, score, seed=seed)
+        for bot, score in (("ann", 90), ("bob", 40))
+        for seed in range(3)
+    ]
     assert order(*solo) == ["ann", "bob"]
 
 
 def test_three_sides_are_rated():
-    won = [match("melee", bots, 100, 50, 0, seed=seed) for bots in ("ann bob cat", "ann cat bob") for seed in (1, 2)]
-    back = [match("melee", bots, 0, 50, 100, seed=seed) for bots in ("bob cat ann", "cat bob ann") for seed in (1, 2)]
+    won = [
+        match("melee", bots, 100, 50, 0, seed=seed)
+        for bots in ("ann bob cat", "ann cat bob")
+        for seed in (1, 2)
+    ]
+    back = [
+        match("melee", bots, 0, 50, 100, seed=seed)
+        for bots in ("bob cat ann", "cat bob ann")
+        for seed in (1, 2)
+    ]
     result = rated(*won, *back)
     assert result["ann"].strength.value > 0.5
     assert result["bob"].strength.value == pytest.approx(result["cat"].strength.value, abs=1e-6)
 
 
 def test_a_bot_that_met_itself_tells_of_the_roles_only():
-    result = rated(match("duel", "ann ann", 100, 0), match("duel", "ann bob", 50, 50), match("duel", "bob ann", 50, 50))
+    result = rated(
+        match("duel", "ann ann", 100, 0),
+        match("duel", "ann bob", 50, 50),
+        match("duel", "bob ann", 50, 50),
+    )
     assert result["ann"].matches == 3
-    assert result["ann"].roles["maze/duel", "explorer"].value > result["ann"].roles["maze/duel", "mummy"].value
+    assert (
+        result["ann"].roles["maze/duel", "explorer"].value
+        > result["ann"].roles["maze/duel", "mummy"].value
+    )
 
 
 def test_points_are_those_of_the_standings():
     random = np.random.default_rng(2)
     played = [
-        match(board, " ".join(random.choice(list("abcd"), seats)), *random.integers(0, 101, seats), seed=seed)
+        match(
+            board,
+            " ".join(random.choice(list("abcd"), seats)),
+            *random.integers(0, 101, seats),
+            seed=seed,
+        )
         for seed in range(40)
         for board, seats in (("solo", 1), ("duel", 2), ("classic", 3))
     ]
@@ -283,17 +367,29 @@ def test_points_are_those_of_the_standings():
     for bot, standing in rated(*played, rule=points).items():
         assert standing.strength.value == pytest.approx(theirs[bot].points, abs=1e-9)
         assert standing.rank == theirs[bot].rank
-        assert {place: strength.value for place, strength in standing.roles.items()} == pytest.approx(theirs[bot].roles)
+        assert {
+            place: strength.value for place, strength in standing.roles.items()
+        } == pytest.approx(theirs[bot].roles)
 
 
 def test_elo_is_the_same_fit_with_400_points_for_ten_to_one():
     random = np.random.default_rng(4)
     played = play(random, league(random, bots=6), repeats=3)
-    rating, other = bradley_terry.rate(played, seed=3, refits=50), elo.rate(played, seed=3, refits=50)
+    rating, other = (
+        bradley_terry.rate(played, seed=3, refits=50),
+        elo.rate(played, seed=3, refits=50),
+    )
     factor = 400 / log(10)
     for mine, theirs in zip(rating.ratings, other.ratings, strict=True):
-        assert tuple(theirs.strength) == pytest.approx([1500 + factor * figure for figure in mine.strength])
-        assert (theirs.bot, theirs.rank, theirs.ranks, theirs.tier) == (mine.bot, mine.rank, mine.ranks, mine.tier)
+        assert tuple(theirs.strength) == pytest.approx(
+            [1500 + factor * figure for figure in mine.strength]
+        )
+        assert (theirs.bot, theirs.rank, theirs.ranks, theirs.tier) == (
+            mine.bot,
+            mine.rank,
+            mine.ranks,
+            mine.tier,
+        )
     assert np.mean([rating.strength.value for rating in other.ratings]) == pytest.approx(1500)
     assert other.advantages["maze/duel", "mummy"].value == pytest.approx(
         factor * rating.advantages["maze/duel", "mummy"].value
@@ -303,7 +399,12 @@ def test_elo_is_the_same_fit_with_400_points_for_ten_to_one():
 @pytest.mark.parametrize("rule", ratings.names())
 def test_without_matches_there_are_no_ratings(rule):
     result = ratings.find(rule).rate(arrays_of(()))
-    assert (result.ratings, result.groups, result.warnings, result.better.shape) == ((), (), (), (0, 0))
+    assert (result.ratings, result.groups, result.warnings, result.better.shape) == (
+        (),
+        (),
+        (),
+        (0, 0),
+    )
 
 
 def test_ratings_are_found_by_name_and_a_wrong_name_suggests_the_right_one():
@@ -313,12 +414,15 @@ def test_ratings_are_found_by_name_and_a_wrong_name_suggests_the_right_one():
 
 
 def contradictions(rows: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The pairs of points of bots that rating and points order differently; a row is a rating and points."""
+    """The pairs of points of bots that rating and points order differently; a row is a rating and
+    points.
+    """
     return [
         (one, other)
         for strength, one in rows
         for below, other in rows
-        if (one > other + 1e-9 and strength <= below) or (abs(one - other) < 1e-9 and abs(strength - below) > 1e-9)
+        if (one > other + 1e-9 and strength <= below)
+        or (abs(one - other) < 1e-9 and abs(strength - below) > 1e-9)
     ]
 
 
@@ -330,9 +434,14 @@ def test_in_a_balanced_round_robin_bots_stand_in_the_order_of_their_points(board
     for without_chance in (0, 2, 5):
         field = league(random, bots=6, boards=boards, special=1.5, extreme=(-8.0,))
         played = play(random, field, repeats=3, kind=kind, without_chance=without_chance)
-        points_of = {rating.bot: rating.strength.value for rating in points.rate(played, refits=2).ratings}
+        points_of = {
+            rating.bot: rating.strength.value for rating in points.rate(played, refits=2).ratings
+        }
         found = bradley_terry.rate(played, refits=2).ratings
-        assert contradictions([(rating.strength.value, points_of[rating.bot]) for rating in found]) == []
+        assert (
+            contradictions([(rating.strength.value, points_of[rating.bot]) for rating in found])
+            == []
+        )
 
 
 def test_a_rating_does_not_fall_after_a_win():
@@ -345,8 +454,14 @@ def test_a_rating_does_not_fall_after_a_win():
         for one in range(4):
             for other in range(4):
                 if one != other:
-                    won = 100 * int(random.random() < 1 / (1 + np.exp(strength[other] - strength[one])))
-                    played.append(match("duel", f"{bots[one]} {bots[other]}", won, 100 - won, seed=len(played)))
+                    won = 100 * int(
+                        random.random() < 1 / (1 + np.exp(strength[other] - strength[one]))
+                    )
+                    played.append(
+                        match(
+                            "duel", f"{bots[one]} {bots[other]}", won, 100 - won, seed=len(played)
+                        )
+                    )
         before = rated(*played, refits=2)
         winner, loser = random.permutation(bots)[:2].tolist()
         after = rated(*played, match("duel", f"{winner} {loser}", 100, 0, seed=99), refits=2)
@@ -361,7 +476,8 @@ New_York 3-3 5-1 2-5 4-3 4-2 6-1
 Boston 5-1 2-5 3-3 4-2 5-2 6-0
 Cleveland 2-5 3-3 3-4 4-3 4-2 2-4
 Baltimore 2-5 1-5 1-6 2-4 1-6 3-4"""
-"""Home wins and losses of 1987 against the other teams in this order (Agresti, Categorical Data Analysis, 11.6)."""
+"""Home wins and losses of 1987 against the other teams in this order (Agresti, Categorical Data
+Analysis, 11.6)."""
 AGRESTI = {
     "Milwaukee": 1.6196,
     "Detroit": 1.4754,
@@ -371,7 +487,8 @@ AGRESTI = {
     "Cleveland": 0.7047,
     "Baltimore": 0.0,
 }
-"""The strengths above Baltimore in a model with a home advantage, which is 0.3023 (R's package BradleyTerry2)."""
+"""The strengths above Baltimore in a model with a home advantage, which is 0.3023 (R's package
+BradleyTerry2)."""
 
 
 def baseball() -> list[Played]:
@@ -397,11 +514,18 @@ def test_the_baseball_league_of_1987_has_the_figures_of_the_textbook():
     assert plain.advantages["maze/duel", "explorer"].value == pytest.approx(0.3023, abs=0.03)
     shrunk = rated(*played)
     assert list(shrunk) == list(AGRESTI)
-    ratios = [shrunk[team].strength.value / values[team] for team in ("Milwaukee", "Detroit", "Baltimore")]
+    ratios = [
+        shrunk[team].strength.value / values[team] for team in ("Milwaukee", "Detroit", "Baltimore")
+    ]
     assert all(0.7 < ratio < 1 for ratio in ratios)
 
 
-TEAM_WINS = {"a": {"b": 2, "d": 1}, "b": {"a": 3, "c": 5}, "c": {"b": 3, "d": 1}, "d": {"a": 4, "c": 3}}
+TEAM_WINS = {
+    "a": {"b": 2, "d": 1},
+    "b": {"a": 3, "c": 5},
+    "c": {"b": 3, "d": 1},
+    "d": {"a": 4, "c": 3},
+}
 """By winner, then loser: the worked example of Wikipedia's article on the Bradley-Terry model."""
 TEAM_ODDS = {"a": 0.640, "b": 1.043, "c": 0.660, "d": 2.270}
 """The odds that the article finds, with a geometric mean of 1."""
@@ -426,7 +550,10 @@ def test_four_teams_have_the_odds_of_the_example_in_the_encyclopedia():
             met = wins.get(other, 0) + TEAM_WINS[other].get(team, 0)
             expected += met * odds[team] / (odds[team] + odds[other])
         assert expected == pytest.approx(sum(wins.values()), abs=1e-4)
-    shrunk = {rating.bot: rating.strength.value for rating in bradley_terry.rate(arrays_of(played), refits=2).ratings}
+    shrunk = {
+        rating.bot: rating.strength.value
+        for rating in bradley_terry.rate(arrays_of(played), refits=2).ratings
+    }
     assert list(shrunk) == sorted(TEAM_ODDS, key=TEAM_ODDS.__getitem__, reverse=True)
     assert abs(shrunk["d"]) < abs(logits["d"])
 
@@ -437,12 +564,15 @@ Elm Ash 111 Fir 211 Oak 120 Yew 310
 Fir Ash 102 Elm 021 Oak 211 Yew 220
 Oak Ash 012 Elm 111 Yew 202
 Yew Ash 102 Fir 111 Oak 111"""
-"""White, then each Black with White's wins, draws and losses: 61 games, of some pairs more than of others."""
+"""White, then each Black with White's wins, draws and losses: 61 games, of some pairs more than of
+others."""
 ORDO = {"Ash": 115.2776, "Elm": 52.9824, "Fir": 3.5534, "Oak": -71.1099, "Yew": -100.7035}
-"""What Ordo 1.2.6 (github.com/michiguel/Ordo) says of these games: `ordo -p games.pgn -a 0 -W -D -N 4`."""
+"""What Ordo 1.2.6 (github.com/michiguel/Ordo) says of these games: `ordo -p games.pgn -a 0 -W -D -N
+4`."""
 ORDO_WHITE = 33.81
 ORDO_LOGIT = 202 / np.log(0.76 / 0.24)
-"""Ordo's points for a logit: by its default scale, 202 points more make an expected score of 76 %."""
+"""Ordo's points for a logit: by its default scale, 202 points more make an expected score of 76
+%."""
 
 
 def test_games_of_chess_with_draws_have_the_ratings_of_ordo():
@@ -452,7 +582,9 @@ def test_games_of_chess_with_draws_have_the_ratings_of_ordo():
         for black, counts in zip(opponents[::2], opponents[1::2], strict=True):
             for score, count in zip((100, 50, 0), counts, strict=True):
                 for _ in range(int(count)):
-                    played.append(match("duel", f"{white} {black}", score, 100 - score, seed=len(played)))
+                    played.append(
+                        match("duel", f"{white} {black}", score, 100 - score, seed=len(played))
+                    )
     assert len(played) == 61
     plain = bradley_terry.rate(arrays_of(played), refits=2, prior=False)
     values = {rating.bot: ORDO_LOGIT * rating.strength.value for rating in plain.ratings}
@@ -472,12 +604,18 @@ def test_games_of_chess_with_draws_have_the_ratings_of_ordo():
     [
         [match("duel", "ann bob", 100, 0), match("duel", "bob ann", 0, 100)],
         [match("duel", "ann bob", 100, 0), match("duel", "bob ann", 100, 0)],
-        [match("duel", seats, score, 100 - score) for seats in ("ann bob", "cat dan") for score in (0, 100)],
+        [
+            match("duel", seats, score, 100 - score)
+            for seats in ("ann bob", "cat dan")
+            for score in (0, 100)
+        ],
     ],
     ids=["won everything", "a role always wins", "never met"],
 )
 def test_where_the_plain_fit_has_no_finite_answer_a_warning_says_so(played):
-    arrays = arrays_of([replace(one, id=str(number), seed=number) for number, one in enumerate(played)])
+    arrays = arrays_of(
+        [replace(one, id=str(number), seed=number) for number, one in enumerate(played)]
+    )
     found = bradley_terry.rate(arrays, refits=20, prior=False)
     assert any("no finite fit without a prior" in warning for warning in found.warnings)
     assert found.ratings == bradley_terry.rate(arrays, refits=20).ratings
