@@ -1,4 +1,4 @@
-"""`arena new NAME --bridge BRIDGE --engine COMMAND`: make the folder of a bot that exists already."""
+"""`arena new NAME --bridge BRIDGE --engine COMMAND`: the folder of a bot that exists already."""
 
 import json as json_text
 import shlex
@@ -48,7 +48,8 @@ def new(
         raise ArenaError(f"--bridge {bridge}: no such bridge; {known_are(bridge, list(known))}")
     if name is None or engine is None:
         raise ArenaError(
-            "--bridge: name the bot and its program: arena new NAME --bridge uci --engine ./stockfish"
+            "--bridge: name the bot and its program: arena new NAME --bridge uci --engine "
+            "./stockfish"
         )
     command_words, files = _command_and_files(engine)
     file = paths.tournament_file(None)

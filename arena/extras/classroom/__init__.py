@@ -1,4 +1,6 @@
-"""What a teacher gives back to a class: marks, letters, a page for each student. Page: docs/extras/classroom.md.
+"""What a teacher gives back to a class: marks, letters, a page for each student.
+
+Page: docs/extras/classroom.md.
 
 Who the people are, and which of them wrote a bot, is no part of this: a submission has an author in
 each event (arena/author/submissions/people.py).

@@ -1,4 +1,4 @@
-"""What classroom adds to commands of the core: `arena report --for`, and `arena submit --feedback`."""
+"""What classroom adds to commands of the core: `report --for`, and `submit --feedback`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,7 +25,8 @@ def report(
         typer.Option(
             "--for",
             metavar="NAME",
-            help="For one author, by bot or as in people.csv: their own matches, and nobody else's words or names; "
+            help="For one author, by bot or as in people.csv: their own matches, and nobody "
+            "else's words or names; "
             "or for everybody, each with a letter.",
         ),
     ] = None,

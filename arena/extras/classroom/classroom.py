@@ -1,4 +1,7 @@
-"""The authors of an event's bots: the tournament.toml, the people and the submissions that belong to its results."""
+"""The authors of an event's bots.
+
+It finds the tournament.toml, the people and the submissions that belong to the event's results.
+"""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -39,7 +42,7 @@ class Classroom:
         return frozenset(references)
 
     def bots_of(self, name: str, event: Event) -> tuple[str, frozenset[str]]:
-        """Return the name and the bots of an author, who is named like a bot or as in people.csv."""
+        """Return the name and the bots of an author, named like a bot or as in people.csv."""
         listed = self.people.with_id(name)
         by_id = listed if listed is not None and listed.has_id else None
         fitting = sorted(self.people.fitting(name), key=lambda each: each.id)
@@ -54,7 +57,8 @@ class Classroom:
             if person is not None and author is not None and author != person and by_id is None:
                 both = " and ".join(f"{each.name} (id {each.id})" for each in (person, author))
                 raise ArenaError(
-                    f"--for {name}: {both} have that name, or a bot of that name: name one by the id"
+                    f"--for {name}: {both} have that name, or a bot of that name: name one by the "
+                    "id"
                 )
             person = by_id or author
         if person is None and named is not None:
@@ -66,14 +70,16 @@ class Classroom:
                 nearest=[listed.name for listed in self.people],
             )
             raise ArenaError(
-                f"--for {name}: no bot of this event and nobody in people.csv has that name; {known}"
+                f"--for {name}: no bot of this event and nobody in people.csv has that name; "
+                f"{known}"
             )
         bots = frozenset(
             bot.name for bot in event.bots if author_of(bot, self.people, self.store) == person
         )
         if not bots:
             raise ArenaError(
-                f"--for {name}: {person.name} has no bot in this event; `arena bots` lists submissions"
+                f"--for {name}: {person.name} has no bot in this event; `arena bots` lists "
+                "submissions"
             )
         return person.name, bots
 

@@ -1,4 +1,6 @@
-"""`arena grade`: marks for students by the thresholds of [grade], as a table, CSV, JSON, and files for Gradescope.
+"""`arena grade`: marks for students by the thresholds of [grade].
+
+It gives them as a table, CSV, JSON, and files for Gradescope.
 
 The marks are made in marks.py. All files here hold real names, so that only their owner may read
 them.
@@ -31,7 +33,10 @@ def grade(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Give marks by the thresholds of [grade], and write grades.csv; exit code 1 while matches are missing."""
+    """Give marks by the thresholds of [grade], and write grades.csv.
+
+    The exit code is 1 while matches are missing.
+    """
     from arena.extras.classroom import marks as formats
     from arena.results import tables
 

@@ -1,4 +1,7 @@
-"""Letters to authors, ready to be sent: plain text without control characters, which may quote what a bot wrote."""
+"""Letters to authors, ready to be sent.
+
+They are plain text without control characters, and may quote what a bot wrote.
+"""
 
 import shlex
 from collections.abc import Iterable
@@ -31,7 +34,10 @@ def letter(name: str, email: str, subject: str, body: str) -> bytes:
 
 
 def write(decisions: Iterable[SubmissionDecision], folder: Path) -> None:
-    """Write `NAME.txt` for each decision, over an older one; ArenaError when the folder cannot be written."""
+    """Write `NAME.txt` for each decision, over an older one.
+
+    Raise ArenaError when the folder cannot be written.
+    """
     used: set[str] = set()
     with writing(folder):
         whole_files.make_folder(folder)

@@ -1,7 +1,9 @@
-"""The marks of students by the thresholds of [grade]: the best bot of each, the reasons, and what to know beside them.
+"""The marks of students by the thresholds of [grade], with the reasons.
 
-grades.py has the arithmetic and the words of the reasons; submissions/students.py says
-whose a bot is.
+The best bot of a student counts.
+
+grades.py has the arithmetic and the words of the reasons; submissions/students.py says whose a bot
+is.
 """
 
 import re
@@ -79,7 +81,10 @@ class StudentMarks:
 
     @property
     def file_name(self) -> str:
-        """The e-mail, by which an autograder knows the student, else the id, else the name; safe for a file."""
+        """The e-mail, by which an autograder knows the student, else the id, else the name.
+
+        It is safe for a file.
+        """
         known = self.student.email or self.student.id
         safe = re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9@+._-]{0,99}", known)
         return known if safe else names.safe(known or self.student.name)
@@ -97,13 +102,20 @@ class EventMarks:
     thresholds: tuple[Threshold, ...]
     students: tuple[StudentMarks, ...]
     missing: str
-    """Which matches are missing, in words; empty when all are played, else the marks are preliminary."""
+    """Which matches are missing, in words.
+
+    It is empty when all are played; otherwise the marks are preliminary.
+    """
     faulty_references: Mapping[str, str] = field(default_factory=dict)
-    """How often each reference was at fault, in words: points against it may be won by that alone."""
+    """How often each reference was at fault, in words: points against it may be won by that
+    alone."""
 
 
 def marks_of(folder: Path, people: Path | None = None) -> EventMarks:
-    """Return the marks of the event in a results folder; `people` is another table than the people.csv there."""
+    """Return the marks of the event in a results folder.
+
+    `people` is another table than the people.csv there.
+    """
     room = classroom_of(folder, people)
     table = None if room.tournament is None else table_of(room.tournament)
     if table is None:
@@ -225,7 +237,10 @@ def _marks(
     faults: Mapping[str, str],
     event: str,
 ) -> StudentMarks:
-    """Return the marks of a student; of several bots that of the most marks counts, then that of the most points."""
+    """Return the marks of a student.
+
+    Of several bots the one with the most marks counts, then the one with the most points.
+    """
 
     def worth(bot: str) -> tuple[float, object]:
         marks = fsum(each.marks for each in judged[bot])
@@ -251,7 +266,10 @@ def _marks(
         reasons=tuple(
             each.reason
             if bot
-            else f"{each.threshold.words}: missed, {student.state}; 0 of {each.threshold.marks:g} marks"
+            else (
+                f"{each.threshold.words}: missed, {student.state}; 0 of {each.threshold.marks:g} "
+                "marks"
+            )
             for each in results
         ),
         match=match,
@@ -279,13 +297,14 @@ def _missing(event: Event, archive: Archive, everybody: Sequence[Student]) -> st
         parts.append(f"{at_most}{planned - stored} of {planned} matches are not played yet")
     if late:
         parts.append(
-            f"the last bots of {counted(len(late), 'student')} are not played yet ({', '.join(late)})"
+            f"the last bots of {counted(len(late), 'student')} are not played yet "
+            f"({', '.join(late)})"
         )
     return ", and ".join(parts)
 
 
 def _faults(archive: Archive) -> dict[str, str]:
-    """Return for each bot that was at fault how often, with the first reason that arena gave for it."""
+    """Return how often each bot was at fault, with the first reason that arena gave for it."""
     matches: Counter[str] = Counter()
     endings: dict[str, Counter[str]] = defaultdict(Counter)
     ready: set[str] = set()

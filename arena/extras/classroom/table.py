@@ -1,4 +1,4 @@
-"""The table [grade] of tournament.toml: the thresholds, and the boards on which each of them counts."""
+"""The table [grade] of tournament.toml: the thresholds, and the boards where they count."""
 
 from collections.abc import Collection, Sequence
 from typing import Annotated, cast

@@ -2,10 +2,11 @@
 
 Page: docs/extras/cluster.md.
 
-`driver.py` takes the place of workers.py in a run, with `machine.py` for each worker, `admission.py` for the decision
-which machines play, and `pairings.py` for the matches that belong together. `session.py` and `host.py` are at the
-worker's side, with `calibration.py` for its speed; `command.py` and `start.py` start a worker. `wire.py` says how files
-and values travel. `comparison.py` tests whether all machines played alike; `frames.py` and `section.py` show it. The
+`driver.py` takes the place of workers.py in a run, with `machine.py` for each worker,
+`admission.py` for the decision which machines play, and `pairings.py` for the matches that belong
+together. `session.py` and `host.py` are at the worker's side, with `calibration.py` for its speed;
+`command.py` and `start.py` start a worker. `wire.py` says how files and values travel.
+`comparison.py` tests whether all machines played alike; `frames.py` and `section.py` show it. The
 package `distributed` is imported only when a cluster is used.
 
 Where to change what (paths begin below arena/):

@@ -1,4 +1,4 @@
-"""How fast a machine is, measured in its lanes: a fixed search by a Python program, and a loop of C.
+"""How fast a machine is, measured in its lanes by a search in Python and by a loop of C.
 
 A sample is CPU time, not wall time, because bots are not charged for time in which other programs
 have the core. So a busy machine is not taken for a slow one.
@@ -22,10 +22,13 @@ from arena.games import rulebook
 from arena.values import Board
 
 NODES = 4000  # positions that the Python program visits; they take about 12 ms
-C_STEPS = 7_000_000  # steps of the loop of C, each of which waits for the one before; they take about 12 ms
-WARM_UPS = 2  # samples of each lane that do not count, while the processor raises its clock and the caches fill
+# Steps of the loop of C, each of which waits for the one before; they take about 12 ms.
+C_STEPS = 7_000_000
+# Samples of each lane that do not count, while the processor raises its clock and the caches fill.
+WARM_UPS = 2
 SAMPLES = 5  # samples of each lane that count
-NOISIEST = 1.5  # the most that the ninth decile of a machine's samples may exceed their median, as a factor
+# The most that the ninth decile of a machine's samples may exceed their median, as a factor.
+NOISIEST = 1.5
 ROUNDS = 3  # rounds of samples that a machine gets until it is quiet enough: a noise may pass
 COMPILERS = ("cc", "gcc", "clang")
 COMPILE_TIMEOUT_S = 20.0
@@ -58,7 +61,10 @@ class Speed:
     """The noise: the ninth decile of the Python samples as a multiple of their median."""
 
     def factor(self, reference: "Speed") -> float:
-        """Return how many times longer this machine takes: the geometric mean over the programs that both ran."""
+        """Return how many times longer this machine takes.
+
+        It is the geometric mean over the programs that both machines ran.
+        """
         ratios = [self.python_s / reference.python_s]
         if self.c_s is not None and reference.c_s is not None:
             ratios.append(self.c_s / reference.c_s)
@@ -110,7 +116,7 @@ def sample(library: Path | None) -> Sample:
 
 
 def _search() -> None:
-    """Visit NODES positions of a shipped board by random play: the kind of work that a Python bot does."""
+    """Visit NODES positions of a shipped board by random play, which is what Python bots do."""
     game = rulebook.game_of(_board())
     draws = random.Random(1)
     state = game.start()

@@ -28,7 +28,8 @@ def worker(
     """Play matches on this machine for the runs of a dask cluster, until Ctrl-C."""
     if not SCHEDULER.fullmatch(scheduler):
         raise ArenaError(
-            f"{scheduler}: expected the address of a scheduler, such as tcp://host:8786 or tls://host:8786"
+            f"{scheduler}: expected the address of a scheduler, such as tcp://host:8786 or "
+            "tls://host:8786"
         )
     count = options.worker_count(lanes)
     joining.refuse_without_dask()

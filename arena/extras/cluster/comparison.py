@@ -47,7 +47,10 @@ class Machines:
     rows: tuple[MachineRow, ...]
     """In order of name."""
     p: float | None
-    """How likely so large a difference is if all play alike; None where no pairing was played on two machines."""
+    """How likely so large a difference is if all play alike.
+
+    It is None where no pairing was played on two machines.
+    """
 
     @property
     def sentence(self) -> str:
@@ -56,7 +59,8 @@ class Machines:
             return "No pairing was played on two machines, so the machines cannot be compared"
         if self.p < SUSPECT:
             return (
-                f"The machines did not play alike (p = {self.p:.3f}): some bots scored more on one machine than on "
+                f"The machines did not play alike (p = {self.p:.3f}): some bots scored more on "
+                "one machine than on "
                 "another against the same opponents; compare their speed, and what else ran there"
             )
         return f"There is no sign that the machines played differently (p = {self.p:.2f})"
@@ -74,7 +78,10 @@ class BlockSeat(NamedTuple):
 
 
 def homogeneity(seats: Sequence[BlockSeat]) -> float | None:
-    """Return the p-value of the test, the same each time; None where no pairing was played on two machines."""
+    """Return the p-value of the test, the same each time.
+
+    It is None where no pairing was played on two machines.
+    """
     bots_of: dict[int, set[str]] = {}
     for seat in seats:
         bots_of.setdefault(seat.match, set()).add(seat.bot)
@@ -98,7 +105,7 @@ def homogeneity(seats: Sequence[BlockSeat]) -> float | None:
     bot = pd.factorize(rows["bot"])[0]
 
     def spread(machine: Ints) -> float:
-        """Return how far the sums of bots on machines are from 0, each sum by its number of blocks."""
+        """Return how far the sums of bots on machines are from 0, by their numbers of blocks."""
         group = bot * len(machines) + machine[block]
         counts = np.bincount(group)
         return float((np.bincount(group, value) ** 2 / np.maximum(counts, 1)).sum())

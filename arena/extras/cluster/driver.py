@@ -1,4 +1,6 @@
-"""The lanes of a cluster: they take the work of one run to the machines of a dask cluster, and bring records back.
+"""The lanes of a cluster.
+
+They take the work of one run to the machines of a dask cluster, and bring records back.
 
 It has the interface of `workers.Workers`. It knows no schedule and no archive.
 """
@@ -69,7 +71,8 @@ FIRST_NOTICE_S = 3.0  # before the first of them
 LOCAL = "local:"
 
 News = Callable[[], Iterator[Done[Any, Any]]]
-"""What another thread has learnt: a call for the main thread, which yields the items that are done or lost by it."""
+"""What another thread has learnt: a call for the main thread, which yields the items that are done
+or lost by it."""
 
 
 class Cluster:
@@ -85,7 +88,10 @@ class Cluster:
         scale_time: bool = False,
         notice: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """`address`: of a scheduler, or `local:N` for a cluster of N workers with one lane each on this machine."""
+        """Take the address of a scheduler, or `local:N`.
+
+        `local:N` is a cluster of N workers with one lane each on this machine.
+        """
         self._address, self._logs, self._pairings, self._notice = address, logs, Pairings(), notice
         packed, contents = wire.packed_event(event)
         with tempfile.TemporaryDirectory() as folder:
@@ -102,7 +108,8 @@ class Cluster:
         self._news: SimpleQueue[News] = SimpleQueue()
         self._machines: dict[str, Machine] = {}
         self._lost: dict[str, list[str]] = {}
-        """The names of machines that were lost since their last parcel, by address: one that is frozen says none."""
+        """The names of machines that were lost since their last parcel, by address: one that is
+        frozen says none."""
         self._numbers = count()
         self._playable = time.monotonic()
         self._noticed = self._playable - NOTICE_S + FIRST_NOTICE_S
@@ -158,7 +165,7 @@ class Cluster:
                     news = self._news.get_nowait()
 
     def lanes(self) -> tuple[Lane, ...]:
-        """Return the lanes of all machines with their work of a few seconds ago, or why they have none."""
+        """Return the lanes of all machines with their recent work, or why they have none."""
         return tuple(
             lane for machine in self._machines.values() for lane in machine.lanes_at_work()
         )
@@ -177,7 +184,7 @@ class Cluster:
     # What goes out.
 
     def _give_out(self, function: Callable[..., Any], items: Callable[[], Any]) -> None:
-        """Give parcels to machines, one each in turn, until they have enough or there is no work."""
+        """Give parcels to machines in turn, until they have enough or there is no work."""
         ready = [
             machine for machine in self._machines.values() if machine.state is MachineState.READY
         ]
@@ -213,7 +220,7 @@ class Cluster:
             self._news.put(partial(self._fail, parcel, error))
 
     def _fetch(self, parcel: Parcel, future: Future) -> None:
-        """In a thread: wait for the result of a task, or for the exception with which it, or dask, failed."""
+        """In a thread: wait for the result of a task, or for the exception of it or of dask."""
         try:
             outcomes, log = future.result(timeout=FETCH_S)
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001
@@ -247,7 +254,10 @@ class Cluster:
     def _take(
         self, parcel: Parcel, outcomes: Sequence[ItemOutcome], log: str
     ) -> Iterator[Done[Any, Any]]:
-        """Yield the items of a parcel that came back; give its machine nothing more, or later, where it failed them."""
+        """Yield the items of a parcel that came back.
+
+        Give its machine nothing more, or later, where it failed them.
+        """
         if not parcel.is_given_out:
             return
         machine = parcel.machine
@@ -262,7 +272,8 @@ class Cluster:
             elif outcome.result is None:
                 yield Done(item, None, f"{machine.name}: {outcome.failure}", outcome.error)
             else:
-                result = pickle.loads(outcome.result[0])  # noqa: S301 (dask has unpickled more of this machine)
+                # dask has unpickled more of this machine.
+                result = pickle.loads(outcome.result[0])  # noqa: S301
                 if isinstance(result, Record):
                     result = replace(
                         result, match=item.match, machine=machine.name, scale=machine.scale
@@ -330,12 +341,15 @@ class Cluster:
         else:
             machine.state = MachineState.REFUSED
             self._notice(
-                f"{machine.name} is given nothing: it was lost {len(names)} times, in the end because: {reason}"
+                f"{machine.name} is given nothing: it was lost {len(names)} times, in the end "
+                f"because: {reason}"
             )
         yield from self._give_up(machine, reason)
 
     def _lose_silent(self) -> Iterator[Done[Any, Any]]:
-        """Forget the machines that have not answered for SILENT_S; their sessions have ended by then.
+        """Forget the machines that have not answered for SILENT_S.
+
+        Their sessions have ended by then.
 
         dask takes minutes to notice a machine that is frozen or cut off, and a call to such a
         machine waits for ever.
@@ -370,7 +384,10 @@ class Cluster:
             self._client.cancel(futures, force=True)
 
     def _write_log(self, machine: Machine, lines: str) -> None:
-        """Append the lines that a machine logged to its file; the prefix is there for a machine named `arena`."""
+        """Append the lines that a machine logged to its file.
+
+        The prefix is there for a machine named `arena`.
+        """
         if lines:
             safe = "".join(
                 letter if letter.isalnum() or letter in "-._" else "-" for letter in machine.name
@@ -389,7 +406,8 @@ class Cluster:
             self._playable = time.monotonic()
         elif time.monotonic() - self._playable > REFUSED_S:
             raise ArenaError(
-                f"{self._address}: no worker of this cluster can play the event; the lines above say why, and how to "
+                f"{self._address}: no worker of this cluster can play the event; the lines above "
+                "say why, and how to "
                 "mend that; then run the same command again"
             )
         joining = [
@@ -414,7 +432,8 @@ class Cluster:
             )
         except (OSError, ValueError) as error:
             raise ArenaError(
-                f"{self._address}: no dask scheduler answers there ({error}); start one with `dask scheduler`, and "
+                f"{self._address}: no dask scheduler answers there ({error}); start one with "
+                "`dask scheduler`, and "
                 "look at the address"
             ) from error
 
@@ -426,7 +445,8 @@ class Cluster:
                     self._client = self._connected()
                 addresses = frozenset(self._client.scheduler_info(n_workers=-1)["workers"])
                 self._news.put(partial(self._see_workers, addresses))
-            except Exception as error:  # noqa: BLE001 (the engine is between two states; the next look will tell)
+            except Exception as error:  # noqa: BLE001
+                # The engine is between two states; the next look will tell.
                 logging.info("the scheduler does not answer: %s", error)
                 continue
 
@@ -443,7 +463,7 @@ class Cluster:
 
 
 def _in_thread(function: Callable[[], object]) -> threading.Thread:
-    """Call a function that may wait for the network, so that the main thread hears Ctrl-C at once."""
+    """Call a function that may wait for the network; the main thread still hears Ctrl-C at once."""
     thread = threading.Thread(target=function, name="arena-cluster", daemon=True)
     thread.start()
     return thread

@@ -1,4 +1,4 @@
-"""The frame of the machines that played, with its columns, and the test whether they played alike."""
+"""The frame of the machines that played, and the test whether they played alike."""
 
 import pandas as pd
 
@@ -20,7 +20,10 @@ MACHINES = Columns(
 
 
 def machines(results: Results) -> pd.DataFrame:
-    """Return a row for each machine that played matches of the plan; no row where only the run's own did."""
+    """Return a row for each machine that played matches of the plan.
+
+    There is no row where only the machine of the run did.
+    """
     rows = _rows(results.archive)
     if not any(row.machine for row in rows):
         rows = []
@@ -28,14 +31,20 @@ def machines(results: Results) -> pd.DataFrame:
 
 
 def compared(results: Results) -> Machines | None:
-    """Return the machines that played, with the test of the newest `MOST_SEATS` seats; None without a cluster."""
+    """Return the machines that played, with the test of the newest `MOST_SEATS` seats.
+
+    It is None without a cluster.
+    """
     rows = _rows(results.archive)
     seats = _block_seats(results.archive, comparison.MOST_SEATS) if len(rows) > 1 else []
     return comparison.table(rows, seats)
 
 
 def _rows(archive: Archive) -> list[MachineRow]:
-    """Return a row for each machine that played matches of the plan; "" is the machine of the run."""
+    """Return a row for each machine that played matches of the plan.
+
+    "" is the machine of the run.
+    """
     at_fault = "sum(exists (select 1 from seats where match = number and ending = ?))"
     query = (
         f"select machine, count(*), avg(scale), avg(seconds), {at_fault}, {at_fault} from matches "

@@ -1,4 +1,6 @@
-"""The process on a machine that holds the lanes of one event: `python -m arena.extras.cluster.host DESCRIPTOR PARENT`.
+"""The process on a machine that holds the lanes of one event.
+
+It is started as `python -m arena.extras.cluster.host DESCRIPTOR PARENT`.
 
 A dask worker starts it and speaks with it over a socket (`session.py`). Its lanes are those of
 workers.py.
@@ -86,7 +88,10 @@ class Host:
         self._ended = False
         self._queue: deque[_Order] = deque()
         self._parcels: dict[int, list[ItemOutcome | None]] = {}
-        """The outcomes of each parcel that is played, by index; None for an item that is not done."""
+        """The outcomes of each parcel that is played, by index.
+
+        An item that is not done has None.
+        """
         self._next_report = 0.0
 
     def serve(self) -> None:
@@ -126,7 +131,10 @@ class Host:
                 self._send([])
 
     def _receive(self, *, wait: bool) -> None:
-        """Read the parcels that have arrived, at least one with `wait`; take note when the socket is closed."""
+        """Read the parcels that have arrived, at least one with `wait`.
+
+        Take note when the socket is closed.
+        """
         try:
             while not self._ended and (wait or self._connection.poll()):
                 number, parcel = self._connection.recv()
@@ -178,7 +186,9 @@ class Host:
 
 
 def _portable(error: BaseException | None) -> BaseException | None:
-    """Return an exception if every process can unpickle it: arena's own, or one of Python's with plain values only.
+    """Return an exception if every process can unpickle it.
+
+    Such are arena's own, and those of Python with plain values only.
 
     The dask worker has not imported the rules, so it knows neither their exceptions nor what they
     put into one of Python's, such as a state in a KeyError. The failure has the traceback as text
@@ -193,7 +203,10 @@ def _portable(error: BaseException | None) -> BaseException | None:
 
 
 def _made_ready(event: Event, folder: Path) -> Event:
-    """Return the event with its files on this machine, built; ArenaError when it cannot be played here."""
+    """Return the event with its files on this machine, built.
+
+    Raise ArenaError when it cannot be played here.
+    """
     level = event.conditions.sandbox
     if (cause := choice.failure(level)) is not None:
         raise ArenaError(
@@ -257,7 +270,8 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     parallel.tie_to(parent)
-    import arena.event.lane  # noqa: F401  (parcels call its function, and lanes find it from before their fork)
+    # Parcels call its function, and lanes find it from before their fork.
+    import arena.event.lane  # noqa: F401
 
     Host(Connection(descriptor), Path(sys.argv[3])).serve()
 

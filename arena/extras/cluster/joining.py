@@ -29,7 +29,10 @@ def lanes_of(tournament: "Tournament") -> Elsewhere | None:
 
 
 def opener(address: str, notice: Callable[[str], None], *, scale_time: bool) -> "OpenLanes":
-    """Return what opens the lanes of this cluster for a run; ArenaError without dask or with bad certificates."""
+    """Return what opens the lanes of this cluster for a run.
+
+    Raise ArenaError without dask or with bad certificates.
+    """
     refuse_without_dask()
     refuse_without_certificates(address, "client")
     from arena.extras.cluster.driver import Cluster
@@ -38,7 +41,10 @@ def opener(address: str, notice: Callable[[str], None], *, scale_time: bool) -> 
 
 
 def refuse_without_dask() -> None:
-    """Raise ArenaError when the package `distributed` is missing, or this is no system for the lanes of a cluster."""
+    """Raise ArenaError when this machine cannot have the lanes of a cluster.
+
+    The package `distributed` may be missing, or this is no system for such lanes.
+    """
     if not system.LINUX:
         raise ArenaError(
             f"clusters need Linux on each machine, and this is {sys.platform}; `arena docs laptops`"
@@ -50,9 +56,10 @@ def refuse_without_dask() -> None:
 
 
 def refuse_without_certificates(address: str, role: str) -> None:
-    """Raise ArenaError when this address asks for TLS, and dask has no certificate for the role of this process.
+    """Raise ArenaError when this address asks for TLS, and dask has no certificate for this role.
 
-    `role`: `client` or `worker`. Without this check dask raises exceptions of several kinds, and long after the start.
+    `role`: `client` or `worker`. Without this check dask raises exceptions of several kinds, and
+    long after the start.
     """
     if not address.startswith("tls://"):
         return
@@ -60,12 +67,14 @@ def refuse_without_certificates(address: str, role: str) -> None:
 
     reason = f"dask has no certificate of a {role}"
     try:
-        context: ssl.SSLContext | None = Security().get_connection_args(role)["ssl_context"]  # type: ignore[no-untyped-call]
+        security = Security()  # type: ignore[no-untyped-call]
+        context: ssl.SSLContext | None = security.get_connection_args(role)["ssl_context"]  # type: ignore[no-untyped-call]
     except (OSError, ValueError, TypeError) as error:  # an SSLError is an OSError
         context, reason = None, f"the certificates cannot be read: {error}"
     if context is None:
         raise ArenaError(
-            f"{address}: {reason}; set the variables that `arena docs cluster` lists for TLS, or use tcp://"
+            f"{address}: {reason}; set the variables that `arena docs cluster` lists for TLS, or "
+            "use tcp://"
         )
     _refuse_stranger(address, role, context)
 
@@ -86,13 +95,17 @@ def _refuse_stranger(address: str, role: str, context: ssl.SSLContext) -> None:
             return
     except ssl.SSLCertVerificationError as error:
         reason = (
-            f"the certificate of the scheduler is not signed by the CA of this {role} ({error.verify_message}): both "
+            f"the certificate of the scheduler is not signed by the CA of this {role} "
+            f"({error.verify_message}): both "
             "need the same ca-file"
         )
     except ssl.SSLEOFError:  # it went away meanwhile
         return
     except ssl.SSLError as error:
-        reason = f"the scheduler refuses the certificate of this {role} ({error.reason}): its CA must have signed it"
+        reason = (
+            f"the scheduler refuses the certificate of this {role} ({error.reason}): its CA must "
+            "have signed it"
+        )
         if error.reason == "WRONG_VERSION_NUMBER":
             reason = "the scheduler does not speak TLS: start it with --protocol tls, or use tcp://"
     except (

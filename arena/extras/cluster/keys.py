@@ -31,7 +31,8 @@ class ClusterKeys(Table):
 
     cluster: Annotated[str | None, BeforeValidator(_cluster)] = Field(
         None,
-        description='Play on the machines of a dask cluster: its scheduler, such as "tcp://host:8786", or "local:4".',
+        description="Play on the machines of a dask cluster: its scheduler, "
+        'such as "tcp://host:8786", or "local:4".',
     )
     scale_time: bool = Field(
         False, description="Give bots more time on a slower machine of a cluster."

@@ -1,4 +1,6 @@
-"""The driver's side of one worker: a thread that has it admitted, keeps its session, and notices when it is gone.
+"""The driver's side of one worker.
+
+A thread has the worker admitted, keeps its session, and notices when it is gone.
 
 The thread speaks with the worker only by `Client.run`, outside dask's tasks, so it needs no free
 thread there. What it learns it puts into a queue that the main thread reads.
@@ -92,7 +94,8 @@ class Machine:
     """Only the main thread sets it."""
     parcels: dict[int, Parcel] = field(default_factory=dict)
     _seconds: dict[bool, float] = field(default_factory=dict)
-    """The mean time of the last matches on it: by False of those that were played, by True of forfeits."""
+    """The mean time of the last matches on it: by False of those that were played, by True of
+    forfeits."""
     _measured: Counter[bool] = field(default_factory=Counter)
     """How many of both came back."""
     begun: float = field(default_factory=time.monotonic)
@@ -109,7 +112,10 @@ class Machine:
         threading.Thread(target=self._serve, name=f"arena-{self.address}", daemon=True).start()
 
     def lanes_at_work(self) -> list[Lane]:
-        """Return its lanes with their work as of the last beat; a single row for a machine that does not play yet."""
+        """Return its lanes with their work as of the last beat.
+
+        A machine that does not play yet has a single row.
+        """
         if self.state in {MachineState.JOINING, MachineState.REFUSED}:
             return [Lane(self.address, machine=self.name, state=self.idle_reason())]
         working, state = self._working, self.idle_reason()
@@ -123,7 +129,10 @@ class Machine:
         return self.state.value
 
     def lane_name(self, lane: str) -> str:
-        """Return the name of a lane of its host; with the address, because two workers may have the same name."""
+        """Return the name of a lane of its host.
+
+        The address is with it, because two workers may have the same name.
+        """
         return f"{self.address} {lane}"
 
     def learn(self, seconds: Sequence[float], *, forfeits: bool) -> None:
@@ -167,7 +176,8 @@ class Machine:
                 self._show(lanes)
         except ArenaError as error:
             self.report(self, MachineState.REFUSED, str(error))
-        except Exception as error:  # noqa: BLE001 (whatever the engine raises, this worker is of no use any more)
+        except Exception as error:  # noqa: BLE001
+            # Whatever the engine raises, this worker is of no use any more.
             if not self._closing.is_set():
                 self.report(self, MachineState.LOST, f"{type(error).__name__}: {error}")
 

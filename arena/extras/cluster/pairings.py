@@ -18,7 +18,7 @@ PAIRINGS_KNOWN = (
 
 
 class Pairings:
-    """The items that were taken from the run and not given to a machine, and the machine of each pairing."""
+    """The items that wait for a machine, and the machine of each pairing."""
 
     def __init__(self) -> None:
         self._taken: deque[Work] = deque()
@@ -26,9 +26,8 @@ class Pairings:
         self._backlog: dict[Machine, deque[list[Work]]] = {}
         """Pairings that wait for the machine that has played their other legs."""
         self._owners: OrderedDict[int, Machine] = OrderedDict()
-        """The machine of each pairing, by the hash of its key, which takes a quarter of the memory of the key. Two
-        pairings of the same hash go to the same machine, and that is all.
-        """
+        """The machine of each pairing, by the hash of its key, which takes a quarter of the memory
+        of the key. Two pairings of the same hash go to the same machine, and that is all."""
 
     def __bool__(self) -> bool:
         """Return whether an item waits."""
@@ -61,7 +60,7 @@ class Pairings:
         return parcel
 
     def take_next(self, items: Callable[[], Work | None]) -> None:
-        """Take an item of the run if none waits, so that it is known whether the run has any work."""
+        """Take an item of the run if none waits, to know whether the run has any work."""
         if not self._taken and (item := items()) is not None:
             self._taken.append(item)
 

@@ -15,4 +15,5 @@ def section(results: Results) -> Markup | None:
     if machines is None:
         return None
     template = page.templates(Path(__file__).parent).get_template("section.html.j2")
-    return Markup(template.render(machines=machines))  # noqa: S704  the template escapes what it shows
+    # The template escapes what it shows.
+    return Markup(template.render(machines=machines))  # noqa: S704

@@ -1,4 +1,6 @@
-"""The side of a dask worker: the session of one driver with this machine. dask runs these functions in the worker.
+"""The side of a dask worker: the session of one driver with this machine.
+
+dask runs these functions in the worker.
 
 A session is a host process (`host.py`) with its folder. A worker has one session at a time, because
 two would take each other's cores. The driver renews it every few seconds; without that it ends by
@@ -80,7 +82,8 @@ class Session:
         self._connection = Connection(ours.detach())
         self._sending = threading.Lock()
         self._changing = threading.Lock()
-        """Held for a moment, never while something is sent: `end` must not wait for a host that does not read."""
+        """Held for a moment, never while something is sent: `end` must not wait for a host that
+        does not read."""
         self._renewed = time.monotonic()
         self._ready: Future[Report] = Future()
         self._parcels: dict[int, Future[ParcelResult]] = {}
@@ -104,11 +107,14 @@ class Session:
         wire.unpack(self.folder.parent / "content", digest, data)
 
     def prepare(self, event: Event, lanes: int, pin: bool | None) -> None:
-        """Have the host make ready for an event, which may take long: `renew` returns its report."""
+        """Have the host prepare for an event, which may take long: `renew` returns its report."""
         self._connection.send((event, lanes, pin))
 
     def play(self, number: int, parcel: bytes) -> ParcelResult:
-        """Have the host play a parcel, and wait for its outcomes; SessionLostError when the session ends before."""
+        """Have the host play a parcel, and wait for its outcomes.
+
+        Raise SessionLostError when the session ends before.
+        """
         future: Future[ParcelResult] = Future()
         with self._changing:
             if self.lost:
@@ -122,7 +128,10 @@ class Session:
         return future.result()
 
     def end(self, reason: str) -> None:
-        """End the host with all that it started, within STOP_S and a little; fail the parcels that it was at."""
+        """End the host with all that it started, within STOP_S and a little.
+
+        Fail the parcels that it was at.
+        """
         with self._changing:
             if self.lost:
                 return
@@ -158,16 +167,24 @@ class Session:
                             self._parcels.pop(number).set_result((outcomes, logged))
         except (EOFError, OSError):
             pass
-        except Exception as error:  # noqa: BLE001 (nobody else would end the session, and its parcels would wait for ever)
-            reason = f"what the host process of its lanes said cannot be read: {type(error).__name__}: {error}"
+        except Exception as error:  # noqa: BLE001
+            # Nobody else would end the session, and its parcels would wait for ever.
+            reason = (
+                f"what the host process of its lanes said cannot be read: {type(error).__name__}: "
+                f"{error}"
+            )
         self.end(reason)
 
 
 def facts(dask_worker: Any = None) -> Facts:
-    """Return what this process says of itself; a worker's lanes are its resource `lanes`, else its threads."""
+    """Return what this process says of itself.
+
+    A worker's lanes are its resource `lanes`, else its threads.
+    """
     state = dask_worker and dask_worker.state
+    version = sys.version_info
     return Facts(
-        python=f"{platform.python_implementation()} {sys.version_info.major}.{sys.version_info.minor}",
+        python=f"{platform.python_implementation()} {version.major}.{version.minor}",
         arena=__version__,
         code=code_digest(),
         machine=getattr(dask_worker, NAME, "") or socket.gethostname(),
@@ -185,7 +202,10 @@ def code_digest() -> str:
 
 
 def _files_in(folder: Path) -> list[tuple[str, str]]:
-    """Return the name and the digest of each file of code in a folder, without the copy of rules that ships in it."""
+    """Return the name and the digest of each file of code in a folder.
+
+    The copy of rules that ships in it is left out.
+    """
     files = []
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
@@ -195,7 +215,9 @@ def _files_in(folder: Path) -> list[tuple[str, str]]:
 
 
 async def open_session(key: str, digests: Sequence[str], dask_worker: Any) -> list[str] | None:
-    """Begin a session; return the digests of the contents that are missing here, None when another driver plays here.
+    """Begin a session.
+
+    Return the digests of the contents that are missing here; None when another driver plays here.
 
     A coroutine runs in the thread of the event loop, which lives as long as the worker: the kernel
     would kill the host when the thread that started it ends, and threads of tasks do end.
@@ -214,7 +236,10 @@ async def open_session(key: str, digests: Sequence[str], dask_worker: Any) -> li
 async def in_session(
     key: str, method: Callable[..., Any], *arguments: Any, dask_worker: Any
 ) -> Any:
-    """Call a method of a session; SessionLostError when it is over. Threads that wait do not hold up the worker."""
+    """Call a method of a session.
+
+    Raise SessionLostError when it is over. Threads that wait do not hold up the worker.
+    """
     return await asyncio.to_thread(method, _session(key, dask_worker), *arguments)
 
 

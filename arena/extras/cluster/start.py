@@ -1,4 +1,4 @@
-"""`arena worker`: a dask worker as arena wants it, which joins again when its scheduler restarts."""
+"""`arena worker`: a dask worker that joins again when its scheduler restarts."""
 
 import asyncio
 import logging
@@ -66,7 +66,8 @@ async def serve(
                 started.result()
             except RuntimeError as error:  # dask's "failed to start", whose cause says why
                 raise ArenaError(
-                    f"{address}: this worker cannot join: {error.__cause__ or error}; look at the address and, with "
+                    f"{address}: this worker cannot join: {error.__cause__ or error}; look at the "
+                    "address and, with "
                     "tls://, at the certificates (`arena docs cluster`)"
                 ) from error
             notice(f"{worker.address} works for {address}: {counted(lanes, 'lane')}")

@@ -27,15 +27,19 @@ from arena.values import Event, Seat
 
 PROTOCOL = 5
 MESSAGES_KEPT = {"distributed.admin.low-level-log-length": 10}
-"""A setting of dask: how many of the last messages of a connection stay in memory, whole, for dask's own developers.
+"""A setting of dask: how many of the last messages of a connection stay in memory, whole.
 
-By default it is 1,000, and with a parcel in each the driver grew by 60 MB. A scheduler that a user
-starts has the default, unless its environment says otherwise (docs/extras/cluster.md).
+They are for dask's own developers. By default it is 1,000, and with a parcel in each the driver
+grew by 60 MB. A scheduler that a user starts has the default, unless its environment says otherwise
+(docs/extras/cluster.md).
 """
 
 
 def packed_event(event: Event) -> tuple[Event, dict[str, bytes]]:
-    """Return an event with its copied bots and its rules as `DIGEST/NAME`, and the contents by their digests."""
+    """Return an event that names files by digest, and the contents by their digests.
+
+    Its copied bots and its rules have the path `DIGEST/NAME`.
+    """
     contents: dict[str, bytes] = {}
 
     def packed(name: str, files: Mapping[str, Path]) -> str:
@@ -90,7 +94,10 @@ def unpack(folder: Path, digest: str, data: bytes) -> None:
 
 
 def located(event: Event, folder: Path) -> Event:
-    """Return an event of `packed` with its files where `unpack` put them; ArenaError if one is not what it was."""
+    """Return an event of `packed` with its files where `unpack` put them.
+
+    Raise ArenaError if one is not what it was.
+    """
     located_boards = []
     for board in event.boards:
         path = folder / board.rules
@@ -100,7 +107,8 @@ def located(event: Event, folder: Path) -> Event:
             (here,) = rulebook.find(f"{path}/{board.name}")
         if here.digest != board.digest:
             raise ArenaError(
-                f"{board.label}: its rules are another version there, though the files are the same: install the same "
+                f"{board.label}: its rules are another version there, though the files are the "
+                "same: install the same "
                 "version of arena on both machines"
             )
         located_boards.append(here)
@@ -111,7 +119,8 @@ def located(event: Event, folder: Path) -> Event:
     for bot in bots:
         if bot.files is not None and not bot_folder.is_whole(Path(bot.files), bot.digest):
             raise ArenaError(
-                f"{bot.name}: its files did not arrive as they are: look at the disk of that machine"
+                f"{bot.name}: its files did not arrive as they are: look at the disk of that "
+                "machine"
             )
     return replace(event, boards=tuple(located_boards), bots=bots)
 
@@ -141,10 +150,14 @@ def parcel(function: Callable[..., object], items: Sequence[Work], scale: float)
 
 
 def unpacked(parcel: bytes, event: Event) -> tuple[Callable[..., object], list[Work]]:
-    """Return the function and the work of a parcel, with the bots and rules of this machine, and its time scaled."""
+    """Return the function and the work of a parcel, as this machine plays them.
+
+    They have the bots and rules of this machine, and their time is scaled.
+    """
     rules = {board.label: board.rules for board in event.boards}
     bots = {bot.name: bot for bot in event.bots}
-    function, items, scale = pickle.loads(zlib.decompress(parcel))  # noqa: S301 (its driver may run any program here)
+    # The driver of the parcel may run any program here.
+    function, items, scale = pickle.loads(zlib.decompress(parcel))  # noqa: S301
     works = []
     for work in items:
         match, called = work.match, work.called

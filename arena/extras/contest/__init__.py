@@ -1,4 +1,6 @@
-"""A contest that is a git repository, in which a pull request is a submission. Page: docs/extras/contest.md.
+"""A contest that is a git repository, in which a pull request is a submission.
+
+Page: docs/extras/contest.md.
 
 Where to change what (paths begin below arena/):
 

@@ -1,4 +1,4 @@
-"""`arena contest`: the steps of a contest that is a git repository, where a pull request is a submission."""
+"""`arena contest`: the steps of a contest in a git repository: a pull request is a submission."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -48,7 +48,9 @@ def contest(
         Path, typer.Option(metavar="DIR", help="For site: the folder that it goes to.")
     ] = Path("site"),
 ) -> None:
-    """Take a step of a contest that is a git repository, in its checkout; `arena init --contest` makes one.
+    """Take a step of a contest that is a git repository, in its checkout.
+
+    `arena init --contest` makes one.
 
     check: may this pull request be merged? Prints the answer as Markdown; exit code 1 when it may
     not. play: play the matches that the archive does not have yet. publish: join the matches with
@@ -81,7 +83,7 @@ def contest(
 
 
 def _verdict(base: str, head: str, author: str) -> tuple[bool, str, list[str]]:
-    """Return whether a pull request may be merged, the verdict in words, and reasons as Markdown."""
+    """Return whether a pull request may be merged, the verdict, and reasons as Markdown."""
     with TemporaryDirectory(dir=workspace.temporary_folder()) as folder:
         try:
             changes = islice(git.mistakes(base, head, author), MOST_MISTAKES + 1)

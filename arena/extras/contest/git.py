@@ -1,4 +1,6 @@
-"""A contest that is a git repository: what a pull request may change, what a merge of it gives, and the archive.
+"""A contest that is a git repository.
+
+It knows what a pull request may change, what a merge of it gives, and the archive.
 
 The archive has a branch of its own. It calls git, and knows neither how a bot is checked nor how an
 event is played.
@@ -6,10 +8,11 @@ event is played.
 
 # Theory of operation
 # -------------------
-# The branch of the archive has one commit without a parent, so that the repository does not grow with each event: its
-# tree is the file of the event, the history of the ranks, and the commit of the workspace that was played. It is pushed
-# with `--force-with-lease`: git takes the push only if the branch still is what we have read. Of two runs that end at
-# once one is refused; it reads the branch again, joins both archives, and pushes again, so that nothing is lost.
+# The branch of the archive has one commit without a parent, so that the repository does not grow
+# with each event: its tree is the file of the event, the history of the ranks, and the commit of
+# the workspace that was played. It is pushed with `--force-with-lease`: git takes the push only if
+# the branch still is what we have read. Of two runs that end at once one is refused; it reads the
+# branch again, joins both archives, and pushes again, so that nothing is lost.
 #
 # A few bytes of a commit can be folders and files without number: the same tree again and again, or
 # zeros that are packed. So git looks at a stranger's commits in a process with limits, which its
@@ -64,10 +67,14 @@ STALE = (
     b"reference already exists",
     b"incorrect old value",
 )
-"""What git says of a push if the branch is not what we have read: it has no code for that. LC_ALL keeps it English."""
+"""What git says of a push if the branch is not what we have read: it has no code for that. LC_ALL
+keeps it English."""
 MOST_MEMORY, MOST_CPU_S, MOST_S = 2_000_000_000, 20, 120
 """What git may use to look at a stranger's commits."""
-TOO_MUCH = "it has more files than git can list in reasonable time and memory: leave out what the bot does not need"
+TOO_MUCH = (
+    "it has more files than git can list in reasonable time and memory: leave out what the bot "
+    "does not need"
+)
 
 
 class GitError(ArenaError):
@@ -81,7 +88,10 @@ class GitError(ArenaError):
 
 
 def git(*words: str, folder: Path = Path(), given: bytes = b"", fails: bool = False) -> bytes:
-    """Run git in a folder and return what it printed; with `fails` b"" if it fails, else GitError."""
+    """Run git in a folder and return what it printed.
+
+    If git fails, return b"" with `fails`, otherwise raise GitError.
+    """
     command = ["git", "-c", f"core.hooksPath={os.devnull}", *words]
     try:
         done = subprocess.run(
@@ -112,7 +122,10 @@ def within_limits(work: Callable[[], Found]) -> Found:
 
 
 def commit_of(name: str) -> str:
-    """Return the id of the commit that a branch, a tag or an id names; ArenaError if there is none."""
+    """Return the id of the commit that a branch, a tag or an id names.
+
+    Raise ArenaError if there is none.
+    """
     commit = b""
     if not name.startswith("-"):
         commit = git("rev-parse", "--verify", "-q", f"{name}^{{commit}}", fails=True)
@@ -122,17 +135,29 @@ def commit_of(name: str) -> str:
 
 
 def mistakes(base: str, head: str, author: str) -> Iterator[str]:
-    """Yield, in words, each change between two commits that this author may not make; the base is where they parted."""
+    """Yield, in words, each change between two commits that this author may not make.
+
+    The base is where they parted.
+    """
     if not may_be_called(author):
-        yield f"{shown(author)} cannot be a bot's name, which an author's folder is: letters, digits and . _ - only"
+        yield (
+            f"{shown(author)} cannot be a bot's name, which an author's folder is: letters, "
+            "digits and . _ - only"
+        )
         return
     if is_skipped(author):
-        yield f"{shown(author)} cannot be a bot's name: `arena run` skips what is called so in {BOTS}/"
+        yield (
+            f"{shown(author)} cannot be a bot's name: `arena run` skips what is called so in "
+            f"{BOTS}/"
+        )
         return
     bases = git("merge-base", "--all", base, head, fails=True).decode().split()
     # Of several, git diff takes one, and hides what differs from another; git merge would not.
     if len(bases) != 1:
-        yield "it has no commit in common with the base, or several that are the last: rebase it onto the base"
+        yield (
+            "it has no commit in common with the base, or several that are the last: rebase it "
+            "onto the base"
+        )
         return
     # A plumbing command, which heeds no setting of how a person likes to see changes.
     changes = git(
@@ -144,7 +169,10 @@ def mistakes(base: str, head: str, author: str) -> Iterator[str]:
         path = PurePosixPath(os.fsdecode(name))
         mode = about.decode().split()[1]
         if path.parts[:2] != (BOTS, author) or len(path.parts) <= 2:
-            yield f"{shown(str(path))}: is not in {BOTS}/{author}/, and only what is there is yours to change"
+            yield (
+                f"{shown(str(path))}: is not in {BOTS}/{author}/, and only what is there is yours "
+                "to change"
+            )
         elif any(part.lower().startswith(".git") for part in path.parts):
             yield f"{shown(str(path))}: is a file for git, and may change what others check out"
         elif mode in FILES:
@@ -167,7 +195,10 @@ class Merged:
 
 
 def check_out(head: str, author: str, folder: Path, base: str = "HEAD") -> Merged:
-    """Merge a pull request onto the base, in an empty folder; ArenaError if git cannot, or if it is too large."""
+    """Merge a pull request onto the base, in an empty folder.
+
+    Raise ArenaError if git cannot, or if it is too large.
+    """
     files = git("ls-tree", "-r", "-l", "-z", head, f"{BOTS}/{author}").split(b"\0")[:-1]
     total = 0
     for row in files:
@@ -198,7 +229,7 @@ def check_out(head: str, author: str, folder: Path, base: str = "HEAD") -> Merge
 
 
 def newest(base: str) -> str:
-    """Return the commit that is checked out here if it goes on from the base, otherwise the base."""
+    """Return the commit that is checked out here; the base if it does not go on from that."""
     onto = commit_of(base)
     here = commit_of("HEAD")
     merge_base = git("merge-base", onto, here, fails=True).decode().strip()
@@ -215,14 +246,20 @@ class ArchiveBranch:
     name: str
 
     def read(self) -> "Stored | None":
-        """Fetch the branch, and the others, which show what was played; return what it holds, None without it."""
+        """Fetch the branch, and the others, which show what was played.
+
+        Return what the branch holds; None if there is none.
+        """
         if not git("ls-remote", self.remote, f"refs/heads/{self.name}"):
             return None
         git("fetch", "-q", "--no-tags", "--prune", self.remote, "+refs/heads/*:refs/arena/*")
         return Stored(commit_of(f"refs/arena/{self.name}"))
 
     def push(self, files: Mapping[str, bytes], expected: "Stored | None") -> bool:
-        """Push these files as the only commit; False, and nothing is pushed, if the branch is not as `expected`."""
+        """Push these files as the only commit.
+
+        Return False, and push nothing, if the branch is not as `expected`.
+        """
         rows = ""
         for name, content in files.items():
             blob = git("hash-object", "-w", "--stdin", given=content).decode().strip()

@@ -46,5 +46,6 @@ def init(
         (new_folder / "gitignore").rename(new_folder / ".gitignore")
         (new_folder / "github").rename(new_folder / ".github")
     print(
-        f"{folder} is a contest now: {folder / 'README.md'} says how to put it online, and how people enter"
+        f"{folder} is a contest now: {folder / 'README.md'} says how to put it online, and how "
+        "people enter"
     )

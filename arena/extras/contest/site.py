@@ -1,4 +1,6 @@
-"""The static site of a contest: a front page with tables and history, the report, and a page for each bot.
+"""The static site of a contest.
+
+It has a front page with tables and history, the report, and a page for each bot.
 
 Every page is one file without scripts and network. Bots and their authors may have written any text
 in it: the template escapes it, and a policy lets nothing load.
@@ -26,7 +28,8 @@ The version is a hash of the bot's files.
 RANKS = ("game", "bot", "version", "rank", "rating", "matches")
 """The columns that tell two rankings apart."""
 ROW = re.compile(
-    r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),([0-9a-f]*),(\w[\w.-]*)?,(\w[\w.-]*),([0-9a-f]*),(\d+),(-?\w+),(\d+)",
+    r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),([0-9a-f]*),(\w[\w.-]*)?,"
+    r"(\w[\w.-]*),([0-9a-f]*),(\d+),(-?\w+),(\d+)",
     re.ASCII,
 )
 """A row that arena could have written, in which a spreadsheet computes no cell.
@@ -40,7 +43,7 @@ History = Sequence[Mapping[str, str]]
 
 
 def ranks_now(results: Results, date: str, commit: str) -> list[dict[str, str]]:
-    """Return a row of the history for each bot that has a rank, with the rating in whole numbers."""
+    """Return a row of the history for each bot with a rank, with its rating in whole numbers."""
     digests = {bot.name: bot.digest for bot in results.event.bots}
     rows: list[dict[str, str]] = []
     for league in results.leagues:

@@ -50,9 +50,10 @@ def import_(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Make an archive of results from elsewhere, for leaderboards, ratings, charts and the report; or add to one.
+    """Make an archive of results from elsewhere, for leaderboards, ratings, charts and the report.
 
-    It has no moves, so there is nothing to replay. A match that is there already is not added again.
+    An archive that is there gets the new matches. It has no moves, so there is nothing to replay. A
+    match that is there already is not added again.
     """
     chosen = _checked(name if name is not None else files[0].stem)
     command_line = FilePosition(Path("command line"), 1)
@@ -88,7 +89,8 @@ def import_(
                 "left_out": reading.left_out,
             }
         ],
-        f"{folder_name}: {output.counted(new, 'match')} added{known}; it has {output.counted(stored, 'match')}",
+        f"{folder_name}: {output.counted(new, 'match')} added{known}; it has "
+        f"{output.counted(stored, 'match')}",
         json=json,
     )
     if not json:
@@ -130,7 +132,10 @@ class _Reading:
             )
             yield f"columns that are not read: {names}"
         if self.left_out:
-            yield f"left out, without a result or the name of a player: {output.counted(self.left_out, 'game')}"
+            yield (
+                "left out, without a result or the name of a player: "
+                f"{output.counted(self.left_out, 'game')}"
+            )
 
 
 def _add(folder: Path, name: str, files: Sequence[Path], reading: _Reading) -> tuple[int, int, int]:
@@ -157,7 +162,8 @@ def _checked(name: str) -> str:
     """Return the name of an archive; ArenaError for one that is no name of a folder."""
     if not may_be_called(name):
         raise ArenaError(
-            f"--name {output.safe_line(name)}: choose a name for the folder under results/, of letters, digits, "
+            f"--name {output.safe_line(name)}: choose a name for the folder under results/, of "
+            "letters, digits, "
             "or any of ._-"
         )
     return name

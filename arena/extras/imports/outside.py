@@ -1,4 +1,7 @@
-"""Matches that were played without arena, as their file tells of them, and the checks of what stands in such a file."""
+"""Matches that were played without arena, as their file tells of them.
+
+It checks what stands in such a file.
+"""
 
 import re
 from dataclasses import dataclass
@@ -111,13 +114,17 @@ def board_name(text: str, position: FilePosition, column: str) -> str:
     ):
         raise position.mistake(
             column,
-            f"{clean(text)!r} is no name of a game or a board: it has letters, digits, or any of ._,=()-",
+            f"{clean(text)!r} is no name of a game or a board: it has letters, digits, or any of "
+            "._,=()-",
         )
     return text
 
 
 def short_text(text: str, position: FilePosition, column: str) -> str:
-    """Return a text with single blanks; ArenaError where it is too long, or a terminal would obey it."""
+    """Return a text with single blanks.
+
+    Raise ArenaError where it is too long, or a terminal would obey it.
+    """
     words = " ".join(text.split())
     if len(words) > LONGEST_KEY or not words.isprintable() or words.startswith(FORMULA):
         raise position.mistake(

@@ -1,6 +1,7 @@
 """Results in a PGN file: the tags of each game, and the result behind its moves.
 
-PGN is the standard of 1994 ("Portable Game Notation Specification and Implementation Guide"), as programs write it.
+PGN is the standard of 1994 ("Portable Game Notation Specification and Implementation Guide"), as
+programs write it.
 """
 
 import hashlib
@@ -17,7 +18,8 @@ from arena.values import Ending
 GAME, BOARD = "chess", "standard"
 TAG = re.compile(r'\s*\[\s*([A-Za-z0-9_]+)\s+"((?:[^"\\]|\\.)*+)"\s*\]\s*')
 UNESCAPED_TAG = re.compile(r'\s*\[\s*([A-Za-z0-9_]+)\s+"(.*)"\s*\]\s*')
-"""A tag that has its line for itself: some programs write quotes in its value without a backslash."""
+"""A tag that has its line for itself: some programs write quotes in its value without a
+backslash."""
 ESCAPE = re.compile(r"\\(.)")
 MOST_TAGS = 500
 WHITE, BLACK = "white", "black"
@@ -37,7 +39,8 @@ FAULTS = {
     "rules infraction": Ending.ILLEGAL_MOVE,
     "abandoned": Ending.CRASHED,
 }
-"""The endings of words of the tag Termination: those of the standard, of cutechess and of fastchess."""
+"""The endings of words of the tag Termination: those of the standard, of cutechess and of
+fastchess."""
 
 
 @dataclass
@@ -55,7 +58,9 @@ class _GameText:
 
 
 def read(path: Path, game: str, board: str | None) -> Iterator[OutsideMatch | None]:
-    """Yield the matches of a PGN file; None for a game without a result, or without the names of its players.
+    """Yield the matches of a PGN file.
+
+    A game without a result, or without the names of its players, is None.
 
     `board` replaces the board, which is otherwise that of the tag Variant.
     """
@@ -64,7 +69,7 @@ def read(path: Path, game: str, board: str | None) -> Iterator[OutsideMatch | No
 
 
 def _games(path: Path) -> Iterator[_GameText]:
-    """Yield the text of each game: tags in square brackets, then moves, of which both may be missing."""
+    """Yield the text of each game: tags in square brackets, then moves; both may be missing."""
     current: _GameText | None = None
     comment_line = 0  # where the comment began that is open
     after_blank = False
@@ -77,7 +82,8 @@ def _games(path: Path) -> Iterator[_GameText]:
             continue
         if not comment_line and text.lstrip().startswith("["):
             pairs = _tags(text, position)
-            # Files of tags alone have no moves that end a game: there a tag that comes again begins the next one.
+            # Files of tags alone have no moves that end a game: there a tag that comes again begins
+            # the next one.
             comes_again = current is not None and pairs[0][0] in current.tags
             if current is None or current.has_moves or (after_blank and comes_again):
                 if current is not None:
@@ -136,7 +142,10 @@ def _add_moves(game: _GameText, move_words: list[str]) -> None:
 
 
 def _without_comments(text: str, number: int, comment_line: int) -> tuple[list[str], int]:
-    """Return the words of a line of moves, and the line where the comment began that is open at its end, or 0."""
+    """Return the words of a line of moves.
+
+    With them goes the line where the comment began that is open at its end, or 0.
+    """
     parts = []
     remaining_text = text
     while remaining_text:

@@ -58,7 +58,9 @@ class _Tree:
 
 
 def read(path: Path, game: str | None, board: str | None) -> Iterator[OutsideMatch | None]:
-    """Yield the matches of an SGF file; None for a game without a result, or without the names of its players.
+    """Yield the matches of an SGF file.
+
+    A game without a result, or without the names of its players, is None.
 
     `game` and `board` replace those of the properties GM and SZ.
     """
@@ -137,7 +139,8 @@ def _add_value(tree: _Tree, text: str, position: FilePosition) -> None:
     if tree.name in tree.values:
         message = f"is there twice in this game, first in line {tree.lines[tree.name]}"
         raise position.mistake(f"property {tree.name}", message)
-    # A backslash before the end of a line joins two lines; before a letter it stands for the letter.
+    # A backslash before the end of a line joins two lines; before a letter it stands for the
+    # letter.
     tree.values[tree.name] = " ".join(ESCAPE.sub(r"\2", text).split())
     tree.lines[tree.name] = tree.name_line
 
@@ -191,7 +194,10 @@ def _match(path: Path, tree: _Tree, game: str | None, board: str | None) -> Outs
 
 
 def _board(tree: _Tree, at: Callable[[str], FilePosition]) -> str:
-    """Return the board: its size, and the stones that Black had before; against these White has another advantage."""
+    """Return the board: its size, and the stones that Black had before.
+
+    Against such stones White has another advantage.
+    """
     width, _, height = tree.values.get("SZ", GO_SIZE).partition(":")
     size = outside.board_name(f"{width}x{height or width}", at("SZ"), "property SZ")
     handicap = tree.values.get("HA", "")

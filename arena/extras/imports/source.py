@@ -18,8 +18,8 @@ LONGEST_LINE = 1_000_000
 def lines(path: Path, *, may_be_latin: bool) -> Iterator[tuple[int, str]]:
     """Yield the number and the text of each line, with a line feed at its end.
 
-    Text is UTF-8, with or without a byte order mark; with `may_be_latin` a line that is not is Latin-1. ArenaError for
-    a file that is no text, or too long.
+    Text is UTF-8, with or without a byte order mark; with `may_be_latin` a line that is not is
+    Latin-1. ArenaError for a file that is no text, or too long.
     """
     # A pipe might never end, and to open one waits.
     try:

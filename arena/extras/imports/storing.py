@@ -1,4 +1,7 @@
-"""Matches from outside as records of an archive: their ids, their bots and boards, and the event that has them all."""
+"""Matches from outside as records of an archive.
+
+It makes their ids, their bots and boards, and the event that has them all.
+"""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -30,7 +33,7 @@ FORFEIT = "forfeit"
 
 
 class Importer:
-    """Makes records of matches for one archive, and its event of the bots and boards that they have."""
+    """Makes records of matches for one archive, and the event of their bots and boards."""
 
     def __init__(self, archive: Archive, before: Event | None, name: str) -> None:
         """Go on with the event `before`, if the archive has one."""
@@ -58,7 +61,10 @@ class Importer:
         for match in matches:
             self.matches += 1
             if self._stored + self.matches > MOST_MATCHES:
-                message = f"is beyond the {MOST_MATCHES:,} matches that an archive of results may have; import them in parts"
+                message = (
+                    f"is beyond the {MOST_MATCHES:,} matches that an archive of results may have; "
+                    "import them in parts"
+                )
                 raise match.position.mistake("", message)
             identity = _identity(match)
             key = int(digest_of(*identity), 16)
@@ -153,7 +159,10 @@ class Importer:
             self._boards[label] = board
         if set(board.roles) != set(roles):
             there = ", ".join(board.roles)
-            message = f"{label} has the roles {', '.join(roles)} here, and {there} in an earlier match; name another board"
+            message = (
+                f"{label} has the roles {', '.join(roles)} here, and {there} in an earlier match; "
+                "name another board"
+            )
             raise match.position.mistake("", message)
         if {frozenset(side) for side in board.sides} != {frozenset(side) for side in sides}:
             raise match.position.mistake(
@@ -165,7 +174,10 @@ class Importer:
         """Raise ArenaError where the archive has another result of a match of this name."""
         for stored in self._archive.of_all_versions().played_of([record.match.id]):
             if _result(stored) != _result(Played.of(record)):
-                message = f"{self._archive.folder} has another result of match {match.name!r}, and keeps it"
+                message = (
+                    f"{self._archive.folder} has another result of match {match.name!r}, and "
+                    "keeps it"
+                )
                 raise match.position.mistake(
                     "column match", f"{message}; to replace it, import under another --name"
                 )
@@ -193,12 +205,16 @@ def _identity(match: OutsideMatch) -> tuple[object, ...]:
 
 
 def before_in(archive: Archive) -> Event | None:
-    """Return the event of an archive of imported matches; None if it is new; ArenaError if arena played there."""
+    """Return the event of an archive of imported matches; None if it is new.
+
+    Raise ArenaError if arena played there.
+    """
     if not archive.has_event():
         return None
     event = archive.event()
     if not event.imported:
         raise ArenaError(
-            f"{archive.folder}: has matches that arena played, beside which nothing is imported; choose another --name"
+            f"{archive.folder}: has matches that arena played, beside which nothing is imported; "
+            "choose another --name"
         )
     return event

@@ -48,7 +48,8 @@ class TableRow:
 def read(path: Path, game: str, board: str, unread: list[str]) -> Iterator[OutsideMatch]:
     """Yield the matches of a CSV file.
 
-    `game` and `board` are those of matches whose rows name none. `unread` gets the columns that are not read.
+    `game` and `board` are those of matches whose rows name none. `unread` gets the columns that are
+    not read.
     """
     rows = _rows(path)
     header = next(rows, None)
@@ -260,5 +261,8 @@ def _with_plausible_scores(
     scored = next((column for column in columns if column.rpartition("_")[2] == "score"), None)
     if scored is not None and highest == 1:
         result = scored.removesuffix("score") + "result"
-        message = f"column {scored}: no score is above 1, and scores are 0 to 100; call the column {result} if a win is 1"
+        message = (
+            f"column {scored}: no score is above 1, and scores are 0 to 100; call the column "
+            f"{result} if a win is 1"
+        )
         raise FileError(path, message)

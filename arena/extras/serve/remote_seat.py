@@ -1,20 +1,20 @@
-"""A remote seat: a bot that stays on its author's machine, and is asked through the server of the site.
+"""A remote seat: a bot on its author's machine, which is asked through the server of the site.
 
-It carries questions and answers by a socket of this machine, and owns the clock of such a seat: how long the connection
-was lost, and when an answer is too late. It knows nothing of the network behind the socket. Like a live bot, it raises
-no error for a fault that is not arena's.
+It carries questions and answers by a socket of this machine, and owns the clock of such a seat: how
+long the connection was lost, and when an answer is too late. It knows nothing of the network behind
+the socket. Like a live bot, it raises no error for a fault that is not arena's.
 """
 
 # Theory of operation
 #
-# Both sides may lose each other at any moment: the author's machine loses the server, and the server may be killed and
-# started again. So every question has a number within its session, which is one match of one seat, and is asked again
-# whenever the bot is there again. A bot that has answered it sends the same answer; a bot that still thinks about it
-# goes on.
+# Both sides may lose each other at any moment: the author's machine loses the server, and the
+# server may be killed and started again. So every question has a number within its session, which
+# is one match of one seat, and is asked again whenever the bot is there again. A bot that has
+# answered it sends the same answer; a bot that still thinks about it goes on.
 #
-# Time counts only while the connection lasts. The seconds without one are added up over a match. If they are more than
-# the grace, the bot loses on time. So an author who cuts the connection wins no more time to think than the grace,
-# once.
+# Time counts only while the connection lasts. The seconds without one are added up over a match. If
+# they are more than the grace, the bot loses on time. So an author who cuts the connection wins no
+# more time to think than the grace, once.
 
 import contextlib
 import json
@@ -41,7 +41,8 @@ MOST_BYTES = 10 * protocol.LINE_LIMIT
 MOST_REMARKS, MOST_LETTERS = 100, 200
 """The remarks of an answer that the server takes, and the letters of each."""
 MOST_LINES = 3
-"""Lines that answer nothing of which the author's machine sends the beginning, while no answer has come."""
+"""Lines that answer nothing of which the author's machine sends the beginning, while no answer has
+come."""
 SHORT_S = 0.5
 """A loss of the connection that no author needs to be told."""
 
@@ -73,7 +74,12 @@ class RemoteSeat:
         lost_before, self._number = self._lost_at(begun), self._number + 1
         self._instead = []
         text = ask.text.decode("utf-8", "replace")
-        self._question = {"session": self._session, "number": self._number, "text": text, "ready": ask.ready}
+        self._question = {
+            "session": self._session,
+            "number": self._number,
+            "text": text,
+            "ready": ask.ready,
+        }
         if self._lost_since is None:
             self._send(self._question)
         while True:
@@ -81,13 +87,17 @@ class RemoteSeat:
             lost = self._lost_at(now)
             spent = TimeUsed(wall=now - begun - (lost - lost_before))
             if lost > self._grace:
-                words = f"the connection to its author's machine was lost for more than the grace of {self._grace:g} s"
+                words = (
+                    "the connection to its author's machine was lost for more than the grace of "
+                    f"{self._grace:g} s"
+                )
                 return _late(words, spent)
             if ask.deadline is not None and spent.wall > ask.deadline:
                 awaited = "`ready`" if ask.ready else "answer"
                 words = f"no {awaited} from its author's machine in {ask.announced or 0:g} s"
                 return _late(words + self._printed(), spent)
-            # All that came is read before an answer among it is returned: that the bot has gone may stand behind it.
+            # All that came is read before an answer among it is returned: that the bot has gone may
+            # stand behind it.
             replies = [self._reply(message, spent) for message in self._messages()]
             for reply in filter(None, replies):
                 if ask.ready and reply.ending is None:
@@ -152,12 +162,16 @@ class RemoteSeat:
         if isinstance(instead := message.get("instead"), str) and len(self._instead) < MOST_LINES:
             self._instead.append(protocol.quoted(instead, MOST_LETTERS // 2))
         if isinstance(failed := message.get("failed"), str):
-            words = f"on its author's machine: {protocol.clean(failed, MOST_LETTERS)}{self._printed()}"
+            words = (
+                f"on its author's machine: {protocol.clean(failed, MOST_LETTERS)}{self._printed()}"
+            )
             return Reply(ending=Ending.CRASHED, words=words, spent=spent)
         if not isinstance(line := message.get("line"), str):
             return None
         remarks = message.get("remarks")
-        texts = [each for each in remarks if isinstance(each, str)] if isinstance(remarks, list) else []
+        texts: list[str] = []
+        if isinstance(remarks, list):
+            texts = [text for text in remarks if isinstance(text, str)]
         cleaned = (protocol.clean(each, MOST_LETTERS) for each in texts[:REMARKS_KEPT])
         answer = line.partition("\n")[0].encode("utf-8", "replace")[: protocol.LINE_LIMIT]
         return Reply(answer, spent=spent, remarks=tuple(cleaned))

@@ -448,8 +448,10 @@ def _lexed(files: Sequence[Path]) -> Generator[tuple[list[tuple[str, int]], str]
         files_left = files[done:]
         try:
             for tokens, remark in limited(
-                # `left` does not change while this runs.
-                lambda: (_first_tokens(file, _lexer(file.suffix)) for file in files_left),  # noqa: B023
+                lambda: (  # `files_left` does not change while this runs
+                    _first_tokens(file, _lexer(file.suffix))
+                    for file in files_left  # noqa: B023
+                ),
                 memory=MEMORY_BYTES,
                 cpu=CPU_SECONDS,
                 wall=WALL_SECONDS,

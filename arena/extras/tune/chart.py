@@ -12,7 +12,10 @@ COLUMNS = ["parameter", "step", "value", "difference"]
 
 
 def frame(results: Results) -> pd.DataFrame:
-    """Return a row for each `parameter` and `step`: its best `value` by then, and the `difference` of the step."""
+    """Return a row for each `parameter` and `step`.
+
+    It has the best `value` by then, and the `difference` of the step.
+    """
     tuning = history.read(results.folder)
     rows: list[tuple[str, int, float, float]] = []
     if tuning is not None:

@@ -1,8 +1,9 @@
-"""`arena tune`: find better values of a bot's parameters by playing, and test them against the start.
+"""`arena tune`: find better values of a bot's parameters by playing, and test them.
 
-The search is spsa.py. Each of its steps is a duel of a fixed number of pairings with an archive of its own,
-`results/NAME/steps/N`, so a kill loses no match that finished: the next run goes on with the step. The test
-at the end is a duel in `results/NAME`, which `arena report` shows with the chart of the way.
+The search is spsa.py. Each of its steps is a duel of a fixed number of pairings with an archive of
+its own, `results/NAME/steps/N`, so a kill loses no match that finished: the next run goes on with
+the step. The test at the end is a duel in `results/NAME`, which `arena report` shows with the chart
+of the way.
 """
 
 from contextlib import ExitStack
@@ -107,7 +108,8 @@ def tune(
             tuning = history.Tuning(settings=rules, bot=tuned.name, ranges=ranges, start=start)
         elif tuning.settings != rules:
             raise ArenaError(
-                f"{paths.displayed(folder)}: this tuning was begun with another bot, seed, boards or "
+                f"{paths.displayed(folder)}: this tuning was begun with another bot, seed, boards "
+                "or "
                 "numbers: say the same again, or take another --name"
             )
         services = workspace.services(tournament, Path())

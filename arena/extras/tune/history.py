@@ -1,6 +1,7 @@
 """What a tuning has played: its steps, in one file of its folder of results.
 
-Whoever changes the file changes what the search does next, and nothing else: the test at the end plays.
+Whoever changes the file changes what the search does next, and nothing else: the test at the end
+plays.
 """
 
 from collections.abc import Mapping

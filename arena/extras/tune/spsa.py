@@ -1,25 +1,26 @@
 """Simultaneous perturbation: the search for the best values of a bot's parameters. Pure.
 
-In each step all parameters move at once, by random signs, up and down from the best guess; the two bots
-play, and the guess moves towards the winner. It knows no bot and no match: the caller plays.
+In each step all parameters move at once, by random signs, up and down from the best guess; the two
+bots play, and the guess moves towards the winner. It knows no bot and no match: the caller plays.
 """
 
 # Which search, and why
 # ---------------------
-# A match is a noisy comparison, and a pairing of two bots says more than two bots against a third: common seeds cancel
-# luck. Three ways were weighed.
+# A match is a noisy comparison, and a pairing of two bots says more than two bots against a third:
+# common seeds cancel luck. Three ways were weighed.
 #
-# 1. SPSA (J. Spall, 1992), which fishtest uses for Stockfish: it needs comparisons alone, two bots a step whatever the
-#    number of parameters, and its state is one point. It is what is used here.
-# 2. Optuna or Nevergrad, kept libraries. Both want the value of a point, so that each point would play against a fixed
-#    opponent, which costs twice the matches and finds what beats that opponent. Their models pay where an evaluation
-#    takes hours; a pairing takes milliseconds.
-# 3. A grid. It is honest for one parameter of few values, where a tournament of all values by `arena run` does it
-#    (docs/sweep.md).
+# 1. SPSA (J. Spall, 1992), which fishtest uses for Stockfish: it needs comparisons alone, two bots
+#    a step whatever the number of parameters, and its state is one point. It is what is used here.
+# 2. Optuna or Nevergrad, kept libraries. Both want the value of a point, so that each point would
+#    play against a fixed opponent, which costs twice the matches and finds what beats that
+#    opponent. Their models pay where an evaluation takes hours; a pairing takes milliseconds.
+# 3. A grid. It is honest for one parameter of few values, where a tournament of all values by
+#    `arena run` does it (docs/sweep.md).
 #
-# All coordinates are shares of the way from `low` to `high`. The gains fall as Spall recommends: the step size as
-# (k + 1 + A) ** -0.602, the perturbation as (k + 1) ** -0.101. A is a tenth of the steps. A perturbation is never
-# shorter than a step of the parameter, because two equal bots say nothing.
+# All coordinates are shares of the way from `low` to `high`. The gains fall as Spall recommends:
+# the step size as (k + 1 + A) ** -0.602, the perturbation as (k + 1) ** -0.101. A is a tenth of the
+# steps. A perturbation is never shorter than a step of the parameter, because two equal bots say
+# nothing.
 
 import math
 from collections.abc import Mapping, Sequence
@@ -29,8 +30,8 @@ from random import Random
 from arena.identity import digest_of
 
 GAIN, WIDTH = 2.4, 0.25
-"""The first step size, for a difference of 100 points, and the first perturbation, as shares of the way from low to
-high. benchmarks/tune.py has what other values did."""
+"""The first step size, for a difference of 100 points, and the first perturbation, as shares of the
+way from low to high. benchmarks/tune.py has what other values did."""
 GAIN_FALLS, WIDTH_FALLS = 0.602, 0.101
 LAST_SHARE = 0.5
 """The guess at the end is the mean of this share of the steps, the last ones."""
@@ -60,7 +61,10 @@ Point = dict[str, float]
 
 
 class Spsa:
-    """A search of a given number of steps; the same seed and the same differences give the same points."""
+    """A search of a given number of steps.
+
+    The same seed and the same differences give the same points.
+    """
 
     def __init__(
         self, ranges: Mapping[str, Range], start: Mapping[str, float], steps: int, seed: str
@@ -87,7 +91,10 @@ class Spsa:
         return up, down
 
     def hear(self, difference: float) -> None:
-        """Take the result of a step: how many points the first point had more than the second, -100 to 100."""
+        """Take the result of a step, -100 to 100.
+
+        It is how many points the bot of the first point had more than that of the second.
+        """
         number = len(self.guesses) - 1
         gain = GAIN / (1 + number / (1 + self.steps / 10)) ** GAIN_FALLS
         for name, sign in self._signs(number).items():

@@ -1,4 +1,7 @@
-"""A bot with other values of its parameters: a copy of its folder, whose bot.toml has them as start values."""
+"""A bot with other values of its parameters.
+
+It is a copy of the bot's folder, whose bot.toml has them as start values.
+"""
 
 import tomllib
 from collections.abc import Mapping
@@ -16,7 +19,10 @@ TOML = "bot.toml"
 
 
 def parameters_of(bot: Bot) -> dict[str, bot_toml.Parameter]:
-    """Return the parameters of a bot; raise ArenaError where it declares none that its command has."""
+    """Return the parameters of a bot.
+
+    Raise ArenaError where it declares none that its command has.
+    """
     path = Path(bot.files or "")
     if not (path / TOML).is_file():
         raise ArenaError(f"{bot.name}: has no bot.toml; [parameters] there says what may be tuned")
@@ -31,7 +37,8 @@ def parameters_of(bot: Bot) -> dict[str, bot_toml.Parameter]:
     ]
     if unused:
         raise ArenaError(
-            f"{path / TOML}: parameters.{unused[0]}: the command has no {{{unused[0]}}}; for example "
+            f"{path / TOML}: parameters.{unused[0]}: the command has no {{{unused[0]}}}; for "
+            "example "
             f'command = "python bot.py {{{unused[0]}}}"'
         )
     return dict(settings.parameters)
@@ -40,7 +47,8 @@ def parameters_of(bot: Bot) -> dict[str, bot_toml.Parameter]:
 def make(bot: Bot, values: Mapping[str, float], folder: Path) -> Bot:
     """Return the bot with these values, whose files are in a folder of its own below `folder`.
 
-    A folder that is there already is taken as it is: its name has the digest of the bot and of the values.
+    A folder that is there already is taken as it is: its name has the digest of the bot and of the
+    values.
     """
     name = f"{bot.name}-{digest_of('variant', bot.digest, dict(values), length=8)}"
     target = folder / name / bot.name

@@ -48,7 +48,10 @@ class BridgeSettings:
 
 
 def settings() -> BridgeSettings:
-    """Return the settings of this process; take the folder of the bridges out of the module path."""
+    """Return the settings of this process.
+
+    Take the folder of the bridges out of the module path.
+    """
     sys.path[0] = str(Path.cwd())  # so that the bot finds the modules beside it, and none of ours
     return BridgeSettings(sys.argv)
 
@@ -67,7 +70,10 @@ def short(text: str, most: int = SHOWN_LETTERS) -> str:
 
 
 def own_output() -> IO[str]:
-    """Return what leads to the referee; all that the bot itself prints goes to stderr from now on."""
+    """Return what leads to the referee.
+
+    All that the bot itself prints goes to stderr from now on.
+    """
     out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
     os.dup2(2, 1)
     return out

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import IO, Any
 
 import arena_bridge
+
 from arena.kit import Turn
 
 LONGEST_LINE_BYTES = 65_536
@@ -154,7 +155,9 @@ def reserve(seconds: float) -> float:
 
 
 def start_seconds(turn: Turn) -> float | None:
-    """Return how long an engine may be silent at its start before a remark says so; None = for ever.
+    """Return how long an engine may be silent at its start before a remark says so.
+
+    None = for ever.
 
     The clock has run since before the bridge itself was there.
     """

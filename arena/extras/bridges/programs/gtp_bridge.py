@@ -5,6 +5,7 @@ from typing import IO, Any
 
 import arena_bridge
 import arena_engine
+
 from arena.kit import Turn
 
 BOARD = "openspiel/go"

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import arena_bridge
+
 from arena.kit import Turn
 
 EMPTY = "."

@@ -6,6 +6,7 @@ The file has one of: `make_bot(game, player_id)`, which returns a bot; a `bot`; 
 from typing import Any
 
 import arena_bridge
+
 from arena.kit import Turn
 
 
@@ -40,7 +41,8 @@ class SpielBot:
             self._bot = self._module
         if not hasattr(self._bot, "step"):
             raise arena_bridge.Failed(
-                f"{self._settings.file}: has no `make_bot(game, player_id)`, no `bot` and no `step(state)`"
+                f"{self._settings.file}: has no `make_bot(game, player_id)`, no `bot` and no "
+                "`step(state)`"
             )
         self._known = 0
         if hasattr(self._bot, "restart"):

@@ -1,4 +1,4 @@
-"""The bridge of `uci`: a chess engine that speaks the Universal Chess Interface, on openspiel/chess.
+"""The bridge of `uci`: an engine that speaks the Universal Chess Interface, on openspiel/chess.
 
 OpenSpiel is the library of chess: it is the referee's, and its licence (Apache 2.0) fits. It writes
 each legal move as the engine does, so no move is guessed from its text.
@@ -10,6 +10,7 @@ from typing import IO, Any
 
 import arena_bridge
 import arena_engine
+
 from arena.kit import Turn
 
 BOARD = "openspiel/chess"
