@@ -110,7 +110,9 @@ class Inbox(BaseHTTPRequestHandler):
     """Takes each message that is posted."""
 
     def do_POST(self) -> None:
-        self.server.texts.append(json.loads(self.rfile.read(int(self.headers["Content-Length"])))["text"])
+        self.server.texts.append(
+            json.loads(self.rfile.read(int(self.headers["Content-Length"])))["text"]
+        )
         self.send_response(204)
         self.end_headers()
 
@@ -121,7 +123,11 @@ class Inbox(BaseHTTPRequestHandler):
 @pytest.mark.slow
 def test_the_observer_of_the_page_posts_each_match_of_a_run(tmp_path, installed, monkeypatch):
     (tmp_path / "site").mkdir()
-    (code,) = [code for code in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL) if "MatchWebhook" in code]
+    (code,) = [
+        code
+        for code in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+        if "MatchWebhook" in code
+    ]
     (tmp_path / "site/match_webhook.py").write_text(code)
     _declare(tmp_path / "site", "match_webhook", "match_webhook:EXTENSION")
     installed(tmp_path / "site")
@@ -129,12 +135,16 @@ def test_the_observer_of_the_page_posts_each_match_of_a_run(tmp_path, installed,
         server.texts = []
         threading.Thread(target=server.serve_forever, daemon=True).start()
         monkeypatch.setenv("MATCH_WEBHOOK", f"http://127.0.0.1:{server.server_port}/")
-        folder = workspaces.make(tmp_path / "ws", {"first": cup.FIRST, "last": cup.LAST}, "mummy_maze/hunt")
+        folder = workspaces.make(
+            tmp_path / "ws", {"first": cup.FIRST, "last": cup.LAST}, "mummy_maze/hunt"
+        )
         done = cup.arena(folder, "run", "--no-charts")
         server.shutdown()
     assert done.returncode == 0, done.stderr
     assert len(server.texts) == 2
-    assert all(re.fullmatch(r"cup: (first|last) \d+, (first|last) \d+", text) for text in server.texts)
+    assert all(
+        re.fullmatch(r"cup: (first|last) \d+, (first|last) \d+", text) for text in server.texts
+    )
 
 
 def test_an_extension_that_takes_a_command_of_arena_is_refused_in_the_help(tmp_path, installed):

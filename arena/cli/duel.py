@@ -253,7 +253,7 @@ def play(
         )
 
     done = duels.play(duel, folder, watcher.heard, lambda: bool(interrupt), run)
-    reason = run_words.REASONS.get(done.phase)
+    reason = run_words.reason(done.phase)
     if reason is not None and not duel.is_over:
         output.notice(f"{reason}; to go on:\n  {command_line()}")
     done.refuse_absentees()

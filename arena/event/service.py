@@ -79,6 +79,10 @@ class Service:
         del event, folder, tournament
         yield from ()
 
+    def when_spent(self) -> str:
+        """Return why a run begins no more matches when a budget of the service is used up."""
+        return ""
+
     def matches_at_once(self, tournament: "Tournament") -> int:
         """Return how many matches at once it can serve, if they mostly wait for it; otherwise 0."""
         del tournament

@@ -67,8 +67,9 @@ def report(
 
 def _print_due(watcher: watching.Watcher, outcome: "Progress") -> None:
     """Print how many matches are due, why no more were begun, and how to go on."""
-    if outcome.phase in run_words.REASONS:
-        output.notice(run_words.REASONS[outcome.phase])
+    reason = run_words.reason(outcome.phase)
+    if reason is not None:
+        output.notice(reason)
     due = f"{watcher.at_most}{outcome.planned - outcome.finished}"
     output.notice(
         f"{due} of {outcome.planned} matches are still due; to go on:\n  {command_line()}"

@@ -182,9 +182,8 @@ class _Step:
         with self.interrupt.aborting():  # what follows needs the whole event
             pass
         if not outcome.complete and outcome.stop is None:
-            reason = run_words.REASONS.get(
-                outcome.phase, "the event between the rounds is not complete"
-            )
+            reason = run_words.reason(outcome.phase)
+            reason = reason or "the event between the rounds is not complete"
             raise ArenaError(f"{self.folder}: {reason}; to go on: {command_line()}")
 
     def work(self, history: "History", bot: Bot, number: int, target: Path) -> "AgentWork":

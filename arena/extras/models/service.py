@@ -101,6 +101,13 @@ class ModelService(Service):
         by_alias = {alias: (key_of(tournament, alias), table) for alias, table in tables.items()}
         yield from estimates.sentences(event, folder, by_alias)
 
+    def when_spent(self) -> str:
+        """Part of `Service`."""
+        return (
+            "the budget for the language model is used up: "
+            "raise model.event_tokens or model.event_cost"
+        )
+
     def matches_at_once(self, tournament: "Tournament") -> int:
         """Return the number of calls at once of all models: most matches wait for one."""
         return sum(table.most_at_once for table in _tables_of(tournament).values())

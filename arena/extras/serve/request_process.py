@@ -75,7 +75,7 @@ def _played(request: MatchRequest) -> list[Statement]:
     for abort in done.given_up:
         public = f"match {abort.match} was given up: arena failed to play it {abort.attempt} times"
         statements_of_request.append(Statement(public=public, private=abort.cause))
-    reason = run_words.REASONS.get(done.phase)
+    reason = run_words.reason(done.phase)
     if reason is not None and not state.is_over:
         statements_of_request.append(Statement(public=reason))
     statements_of_request += [Statement(public=sentence) for sentence in duel_words.report(state)]

@@ -25,7 +25,7 @@ import pytest
 from arena.cli.live.layout import Story, frame
 from arena.clock import TimeControl
 from arena.errors import ArenaError
-from arena.event import config, discovery, tournament
+from arena.event import config, discovery, run_words, tournament
 from arena.event.director import RunPhase
 from arena.event.service import Opener
 from arena.extras.models import asking as event_model
@@ -515,6 +515,7 @@ def test_an_event_ends_resumably_when_its_budget_is_used_up(tmp_path):
     (tmp_path / "model.py").rename(folder / "model.py")
     outcome, audience = run(folder)
     assert (outcome.phase, outcome.complete, audience.aborts) == (RunPhase.SPENT, False, [])
+    assert "raise model.event_tokens or model.event_cost" in run_words.reason(outcome.phase)
     assert paid(folder) == 4
     outcome, _ = run(folder, tokens=None)
     assert outcome.complete
