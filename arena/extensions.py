@@ -75,6 +75,9 @@ class AddedFrame:
     file_if: str = ""
     """`package.module:function` of what tells whether results have the frame as a CSV file of its
     name; empty: they never have."""
+    leaderboard: tuple[str, ...] = ()
+    """Columns of the frame, which has a row for each bot, that the leaderboard has, too, where
+    there is such a file. arena/results/columns.py declares them."""
 
 
 @dataclass(frozen=True, kw_only=True)

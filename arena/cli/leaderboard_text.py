@@ -190,6 +190,8 @@ def table(results: Results, ranked: pd.DataFrame, width: int | None) -> Table:
     columns["points"] = figures_of(rows, declared["points"])
     for name in ("won", "drawn", "lost", "forfeits", "matches"):
         columns[name] = _cells(rows, name)
+    if "model" in results.added_cells:
+        columns["model"] = [row["model"] for row in rows]
     for name in _occasional_figures(results):
         columns[name] = figures_of(rows, declared[name])
     for ending in Ending:
@@ -230,6 +232,8 @@ def _occasional_figures(results: Results) -> list[str]:
         names += ["accuracy", "blunders"]
     if results.regret_sums:
         names.append("regret_estimate")
+    if "cost_a_match" in results.added_cells:
+        names.append("cost_a_match")
     names += results.board_columns.values()
     names += results.event.tie_breaks
     return names

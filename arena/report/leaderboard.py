@@ -19,6 +19,7 @@ from arena.results import comparison
 from arena.results.anytext import pd
 from arena.results.archive import Archive
 from arena.results.columns import (
+    ADDED,
     CHANGE,
     LEADERBOARD,
     LOGITS,
@@ -52,6 +53,7 @@ ORDER = (
     "accuracy",
     "blunders",
     "regret_estimate",
+    *ADDED,
 )
 """The first columns of the page; tie-breaks, boards, endings and roles follow."""
 INTERVALS = {"range": ("rating_low", "rating_high"), "ranks": ("rank_low", "rank_high")}
@@ -404,6 +406,9 @@ def _cell(column: Column, row: dict[str, Any], bar: tuple[float, float, float] |
         name = clean(row["bot"])
         return Cell(name, name)
     figure = row[column.name]
+    if isinstance(figure, str):
+        text = clean(figure)
+        return Cell(text, text)
     span = (0.0, figure) if column.name == "points" and figure is not None else None
     return Cell(column.printed(figure), figure, span)
 

@@ -329,6 +329,8 @@ LEADERBOARD = Columns(
     Column("accuracy", ACCURATE, "%", "Accuracy"),
     Column("blunders", BLUNDERS, "a match", "Blunders"),
     Column("regret_estimate", REGRETS, "points a match", "Regret (estimate)"),
+    Column("model", "The language model that it asks, in an event with models", label="Model"),
+    Column("cost_a_match", "What its calls of this model cost a match", "cost", "Cost a match"),
     Column(
         "TIEBREAK",
         "The tie-break's figure, where it was needed because ratings and points were equal",
@@ -340,6 +342,8 @@ LEADERBOARD = Columns(
     Column("BOARD_ROLE", "Its mean score in the role on the board, 0 to 100", "score"),
     _DISPLAY,
 )
+ADDED = ("model", "cost_a_match")
+"""The columns of the leaderboard that a frame of an extension fills."""
 CHANGE = Column(
     "change",
     "Ranks gained or lost since the last run with other bots or versions; in no file. In JSON a "

@@ -24,6 +24,7 @@ from arena.games import rulebook
 from arena.match.referee import Referee
 from arena.protocol import Reply
 from arena.results import ratings, tiebreaks
+from arena.results.columns import ADDED
 from arena.results.leaderboard import Results
 from tests.support import cup, extras, live, stored
 from tests.support.tutorial import MATCH, blocks, commands, typed
@@ -265,6 +266,7 @@ def test_the_columns_of_each_frame_are_those_of_its_page(played):
         "BOARD": results.board_columns.values(),
         "BOARD_ROLE": results.board_role_columns.values(),
     }
+    families |= dict.fromkeys(ADDED, ())  # of events with a language model
     roles = list(dict.fromkeys(role for _, role in results.board_role_columns))
     for name in re.findall(r"^### `(\w+)\(", RESULTS, re.MULTILINE):
         whole, each = [], []

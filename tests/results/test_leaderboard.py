@@ -18,7 +18,14 @@ import arena
 from arena.errors import ArenaError
 from arena.results import leaderboard
 from arena.results.archive import Archive
-from arena.results.columns import CROSSTABLE, FILE_DECIMALS, FRAMES, LEADERBOARD, interval_text
+from arena.results.columns import (
+    ADDED,
+    CROSSTABLE,
+    FILE_DECIMALS,
+    FRAMES,
+    LEADERBOARD,
+    interval_text,
+)
 from arena.results.leaderboard import Results, meetings, write_csv
 from arena.results.standings import standings
 from arena.results.tables import as_csv, rows_of, write
@@ -105,7 +112,8 @@ def test_every_frame_has_the_columns_that_are_declared(results, name):
     frame = getattr(results, name)(*(("ann", "bob") if name == "head_to_head" else ()))
     columns = FRAMES[name]
     graded = ("accuracy", "blunders", "regret_estimate") if name == "leaderboard" else ()
-    elsewhere = {"TIEBREAK", "BOARD_ROLE", *graded}
+    added = ADDED if name == "leaderboard" else ()
+    elsewhere = {"TIEBREAK", "BOARD_ROLE", *graded, *added}
     assert list(dict.fromkeys(columns[column].meaning for column in frame)) == list(
         dict.fromkeys(column.meaning for column in columns.columns if column.name not in elsewhere)
     )

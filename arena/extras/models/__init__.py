@@ -38,6 +38,7 @@ EXTENSION = Extension(
             path="arena.extras.models.frames:models",
             columns="arena.extras.models.frames:MODELS",
             file_if="arena.extras.models.frames:has_model",
+            leaderboard=("model", "cost_a_match"),
         ),
         "disguise": AddedFrame(
             path="arena.extras.models.frames:disguise",

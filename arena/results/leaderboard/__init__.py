@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pydantic import TypeAdapter
@@ -441,6 +441,17 @@ class Results:
     def board_role_columns(self) -> dict[tuple[str, Role], str]:
         """For each (`game/board`, role) of the event: its column, such as `duel_explorer`."""
         return frames.board_role_columns(self.boards)
+
+    @cached_property
+    def added_cells(self) -> dict[str, dict[str, Any]]:
+        """The columns that extensions add to the leaderboard, each with its cells by bot."""
+        cells: dict[str, dict[str, Any]] = {}
+        for name, added in extensions.frames().items():
+            if added.leaderboard and extensions.load(added.file_if)(self):
+                frame = getattr(self, name)().set_index("bot")
+                for column in added.leaderboard:
+                    cells[column] = frame[column].to_dict()
+        return cells
 
     def _repr_html_(self) -> str:
         """Return the leaderboard of each game, for a notebook."""

@@ -39,6 +39,7 @@ FLOATS = (
     "accuracy",
     "blunders",
     "regret_estimate",
+    "cost_a_match",
 )
 """The columns of figures in the leaderboard that some bots lack."""
 STANDING_COLUMNS = ("matches", "points", "won", "drawn", "lost", "forfeits")
@@ -66,6 +67,8 @@ def leaderboard(results: "Results", standings: Sequence[Standing]) -> pd.DataFra
         row["accuracy"] = exact.accuracy
         row["blunders"] = exact.lost_a_match
         row["regret_estimate"] = regret.get(bot, MoveSums()).lost_a_match
+        for name, added in results.added_cells.items():
+            row[name] = added.get(bot)
         for name, figure in standing.tie_breaks.items():
             if figure is not None:
                 row[name] = float(figure)
@@ -93,6 +96,9 @@ def leaderboard(results: "Results", standings: Sequence[Standing]) -> pd.DataFra
         named |= {"accuracy": (), "blunders": ()}
     if not regret:
         named["regret_estimate"] = ()
+    for name in columns.ADDED:
+        if name not in results.added_cells:
+            named[name] = ()
     names: list[str] = []
     for name in columns.LEADERBOARD.names:
         names.extend(named.get(name, [name]))

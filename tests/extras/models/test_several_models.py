@@ -368,6 +368,7 @@ def test_the_table_of_models_names_the_model_of_each_bot(tmp_path):
         assert run(folder).complete
     with contextlib.closing(Results.open(folder / "results/cup")) as results:
         frame = results.models().set_index("bot")
+        leaderboard = results.leaderboard().set_index("bot")
     assert dict(frame["model"]) == {
         "brave-gpt": "gpt",
         "brave-qwen": "qwen",
@@ -375,6 +376,14 @@ def test_the_table_of_models_names_the_model_of_each_bot(tmp_path):
         "careful-qwen": "qwen",
     }
     assert (frame["cost"] > 0).all()
+    assert (frame["moves"] > 0).all()
+    assert (frame["at_once"] == 100).all()
+    assert (frame["fallback"] == 0).all()
+    for name in ("model", "cost_a_match"):
+        assert leaderboard[name].dropna().to_dict() == frame[name].to_dict()
+    printed = cup.arena(folder, "leaderboard").stdout
+    assert "cost_a_match" in printed.partition("language model")[0]
+    assert printed.count("how its moves came about") == 1
 
 
 @pytest.mark.parametrize(
