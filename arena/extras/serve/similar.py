@@ -443,13 +443,15 @@ def _lexed(files: Sequence[Path]) -> Generator[tuple[list[tuple[str, int]], str]
 
     If a file takes too much time or memory there, its tokens are its words.
     """
+    # They are made here, once: each of those processes would import them again.
+    lexers = {file.suffix: _lexer(file.suffix) for file in files}
     done = 0
     while done < len(files):
         files_left = files[done:]
         try:
             for tokens, remark in limited(
                 lambda: (  # `files_left` does not change while this runs
-                    _first_tokens(file, _lexer(file.suffix))
+                    _first_tokens(file, lexers[file.suffix])
                     for file in files_left  # noqa: B023
                 ),
                 memory=MEMORY_BYTES,

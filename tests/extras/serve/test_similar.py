@@ -74,6 +74,12 @@ def test_a_copy_with_other_names_and_comments_is_found(tmp_path):
     assert sum(line.shared for line in ben) > 8
 
 
+def test_a_lexer_is_made_once_and_not_in_each_process_that_reads_a_program(tmp_path):
+    similar._lexer.cache_clear()
+    similar.similarities(store_of(tmp_path, ada=OWN, ben=COPY))
+    assert similar._lexer.cache_info().currsize == 1
+
+
 def test_a_starter_kit_that_both_began_with_is_no_evidence(tmp_path):
     kit = (starters.find("python").folder / "bot.py").read_text()
     assert not similar.similarities(store_of(tmp_path, ada=kit + OWN, ben=kit + OTHER))
