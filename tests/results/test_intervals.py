@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from arena.results.arrays import PLAY_BITS, Mask
 from arena.results.ratings import Ratings, bradley_terry, points
 from arena.results.ratings.bradley_terry import FAR_LOGITS, center
-from arena.results.ratings.fitting.bootstrap import bootstrap, by_blocks, inflation
+from arena.results.ratings.fitting.bootstrap import bootstrap, by_blocks, by_shared_seeds, inflation
 from arena.results.ratings.fitting.comparable import groups
 from arena.results.ratings.fitting.estimate_priors import estimate
 from arena.results.ratings.fitting.fit import Fit, chance
@@ -289,6 +289,26 @@ def test_luck_that_both_legs_share_widens_the_intervals():
         return np.mean([one.strength.high - one.strength.low for one in rated(*played).ratings])
 
     assert width(shared) > 1.05 * width(apart)
+
+
+def test_luck_of_seeds_that_all_pairs_share_widens_the_intervals_of_the_best():
+    field = league(np.random.default_rng(1), bots=8, luck=1.5)
+
+    def added(shared: bool, luck: float) -> tuple[float, float]:
+        """Return how much is added to the variance of the best bot and of the middle ones, as a part of it."""
+        random = np.random.default_rng(8)
+        totals = add_up(play(random, replace(field, luck=luck), repeats=5, shared=shared))
+        fitted = estimate_overall(totals)
+        bots = slice(len(fitted.model.advantages), None)
+        extra = fitted.covariance @ by_shared_seeds(totals, fitted) @ fitted.covariance
+        parts = (extra.diagonal() / fitted.covariance.diagonal())[bots]
+        order = np.argsort(np.abs(fitted.unknowns[bots]))
+        return float(parts[order[-1]]), float(parts[order[0]])
+
+    assert added(shared=False, luck=3.0) == (0, 0)
+    extreme, middle = added(shared=True, luck=3.0)
+    assert extreme > 0.1
+    assert middle < 0.02
 
 
 def test_the_seed_fixes_the_intervals_and_nothing_else():

@@ -36,13 +36,15 @@ The prior of each fit is another, too.
 #   that its size is right. From a hundred blocks on it changes nothing.
 # - Bots far from all others have an end of their own (outsiders.py).
 #
+# In results from elsewhere all pairs may have played with the same seeds. Then blocks are not
+# independent, and a handful of seeds decides how much strengths count: `by_shared_seeds`.
+#
 # intervals.py cuts the intervals of ratings and ranks from the refits. Their coverage is measured
 # on leagues of known strengths: `python benchmarks/ratings.py 60 coverage`, 36 kinds of leagues
 # with some 720 intervals each, so the figures are right to about 2 %. The truth is the rating after
 # matches without end. benchmarks/README.md has the figures, kind by kind: intervals that should
-# hold it in 95 % of cases hold it in 93 to 97.5 %. Outside of this are three bots (98 %): nobody
-# can estimate from three strengths how far bots lie apart, so the spread of the prior leans on a
-# belief of 1.5 logits, while these leagues have 1. And there are seeds that all pairs share (91 %).
+# hold it in 95 % of cases hold it in 93 to 97.5 %. Outside of this are three bots (98 %), as long
+# as they have few matches.
 
 import numpy as np
 import numpy.typing as npt
@@ -61,6 +63,8 @@ WORK = 10_000_000
 fewer refits."""
 FEWEST_REFITS = 200
 """But never fewer than this: a 95 % interval is then cut at the fifth refit from either end."""
+LEAST_GROWTH = 1e-6
+"""Information of all strengths together, below which all bots are equal."""
 STEPS = 60
 CLOSE_ERRORS = 0.02
 """Refits are solved to this part of a standard error."""
@@ -121,7 +125,8 @@ def _scatter(totals: MatchTotals, fitted: Fit) -> Floats:
     lean = LEAN_BLOCKS / (LEAN_BLOCKS + blocks)
     own_part = np.sqrt(np.outer(1 - lean, 1 - lean))
     model_part = np.sqrt(np.outer(lean, lean))
-    return np.asarray(measured * own_part + size * fitted.scatter * model_part)
+    mixed = measured * own_part + size * fitted.scatter * model_part
+    return np.asarray(mixed + by_shared_seeds(totals, fitted))
 
 
 def _blocks(totals: MatchTotals, fitted: Fit) -> Floats:
@@ -138,27 +143,11 @@ def _blocks(totals: MatchTotals, fitted: Fit) -> Floats:
 def by_blocks(totals: MatchTotals, fitted: Fit) -> Floats:
     """Return P x P: the scatter of the slope over the blocks.
 
-    It is the sum over the blocks of their share of the slope, times itself. A share counts from the
-    mean of its seating, or, if that has one block, from what the fit expects.
+    It is the sum over the blocks of their share of the slope, times itself.
     """
     model = fitted.model
-    score: Ints = np.zeros(
-        totals.seats.shape, dtype=np.int64
-    )  # S x K: the score of a role; any where it has none
-    weight, expected = np.zeros((2, *totals.seats.shape))
-    score[model.seating, model.role] = np.arange(len(model.seating))
-    weight[model.seating, model.role] = fitted.weight / totals.matches[model.seating]
-    expected[model.seating, model.role] = fitted.expected
-    parts = np.bincount(totals.seating, minlength=len(totals.seats))[:, None]  # S x 1
-    mean = totals.scores / (100 * totals.matches[:, None])
-    expected = np.where(parts > 1, mean, expected)
-    single = inflation(totals, fitted, parts[:, 0] == 1)
-    lost = np.where(parts > 1, parts / np.maximum(parts - 1, 1), single)
-    weight = weight * np.sqrt(lost)
+    score, surplus = _surplus(totals, fitted)
     at = totals.seating
-    surplus = weight[at] * (
-        totals.part_scores / 100 - totals.part_matches[:, None] * expected[at]
-    )  # B x K
     total = np.zeros(model.size**2)
     for left, right, times in totals.pairs_of_parts():
         # Parts with the same pair of seatings have the same unknowns: they are summed first,
@@ -174,6 +163,54 @@ def by_blocks(totals: MatchTotals, fitted: Fit) -> Floats:
                 )
     square = total.reshape(model.size, model.size)
     return np.asarray((square + square.T) / 2)
+
+
+def _surplus(totals: MatchTotals, fitted: Fit) -> tuple[Ints, Floats]:
+    """Return S x K the score of each role, any where it has none, and B x K its share of the slope.
+
+    A share counts from the mean of its seating, or, if that has one block, from what the fit
+    expects.
+    """
+    model = fitted.model
+    score: Ints = np.zeros(totals.seats.shape, dtype=np.int64)
+    weight = np.zeros(totals.seats.shape)
+    expected = np.zeros(totals.seats.shape)
+    score[model.seating, model.role] = np.arange(len(model.seating))
+    weight[model.seating, model.role] = fitted.weight / totals.matches[model.seating]
+    expected[model.seating, model.role] = fitted.expected
+    parts = np.bincount(totals.seating, minlength=len(totals.seats))[:, None]  # S x 1
+    mean = totals.scores / (100 * totals.matches[:, None])
+    expected = np.where(parts > 1, mean, expected)
+    single = inflation(totals, fitted, parts[:, 0] == 1)
+    lost = np.where(parts > 1, parts / np.maximum(parts - 1, 1), single)
+    weight = weight * np.sqrt(lost)
+    at = totals.seating
+    difference = totals.part_scores / 100 - totals.part_matches[:, None] * expected[at]
+    return score, weight[at] * difference
+
+
+def by_shared_seeds(totals: MatchTotals, fitted: Fit) -> Floats:
+    """Return P x P: what is added to the scatter because blocks of other bots have the same seeds.
+
+    It is 0 if none do. The luck of a seed makes strengths count for more or for less in all of its
+    matches, so it is measured in one direction: that in which all strengths grow.
+    """
+    model = fitted.model
+    seeds, seed = np.unique(totals.seed, return_inverse=True)
+    blocks = 1 + int(totals.block.max(initial=-1))
+    strength = fitted.unknowns.copy()
+    strength[: len(model.advantages)] = 0
+    direction = fitted.information @ strength
+    growth = float(strength @ direction)
+    if len(seeds) == blocks or growth < LEAST_GROWTH:
+        return np.zeros((model.size, model.size))
+    score, surplus = _surplus(totals, fitted)
+    by_score = (model.credit * strength[model.unknown]).sum(axis=1)  # N
+    by_part = (surplus * by_score[score[totals.seating]]).sum(axis=1)  # B
+    of_seeds = (np.bincount(seed, weights=by_part) ** 2).sum()
+    of_blocks = (np.bincount(totals.block, weights=by_part) ** 2).sum()
+    surplus_scatter = max(0.0, float(of_seeds - of_blocks)) / growth**2
+    return np.asarray(surplus_scatter * np.outer(direction, direction))
 
 
 def _by_unknowns(fitted: Fit, left: Ints, right: Ints, summed: Floats) -> Floats:

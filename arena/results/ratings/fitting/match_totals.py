@@ -53,6 +53,8 @@ class MatchTotals:
     """B: the seating of each part."""
     block: Ints
     """B: the block of each part, ascending."""
+    seed: Ints
+    """B: the seed of each part's block; blocks of different bots may have the same."""
     part_matches: Ints
     """B: number of matches of this seating in this block."""
     part_scores: Ints
@@ -151,6 +153,7 @@ def add_up(arrays: Arrays) -> MatchTotals:
         opposed=opposed,
         seating=seating_by_block[part],
         block=np.cumsum(changes(block[part])) - 1,
+        seed=block_seed[by_block][part],
         part_matches=np.diff(part, append=len(seed)),
         part_scores=sums(scores[by_block], part),
     )
