@@ -1,29 +1,34 @@
-"""The facts and moves of a board as numbers, for bots that learn. Stdlib only, because bots import it.
+"""The facts and moves of a board as numbers, for bots that learn.
 
-An encoding is learned from random matches of the board, so it needs no knowledge of the game. `arena.pettingzoo` uses
-it in training, and the trained bot uses the same encoding in its matches.
+It imports the standard library only, because bots import it.
+
+An encoding is learned from random matches of the board, so it needs no knowledge of the game.
+`arena.pettingzoo` uses it in training, and the trained bot uses the same encoding in its matches.
 """
 
 # How facts become features
 #
-# All facts with the same first word and the same number of words are a group. The words after the first are split into
-# an index and values: the index is the fewest leading words that tell the facts of a group apart in every view.
+# All facts with the same first word and the same number of words are a group. The words after the
+# first are split into an index and values: the index is the fewest leading words that tell the
+# facts of a group apart in every view.
 #
 #   step 7                 index: none      value: 7
 #   at explorer 6 3        index: explorer  values: 6, 3
 #   pellet 1 3             index: 1 3       no value: the fact stands there or not
 #   row 2 x . o            index: 2         values: x, ., o
-#   observation ..xo...    index: none, because such lines repeat; they are told apart by their line in the view
+#   observation ..xo...    index: none: such lines repeat, their line in the view parts them
 #
-# A value is one feature for each word that it may be, 0 or 1 (one-hot), because a network learns "at column 3" from
-# that more easily than from the number 3. Whole numbers of a wide range, such as counters, are one feature: their
-# position in the range, from 0 to 1. Of many words of the same length, such as the rows of a drawing, each letter is a
-# value. A fact without values, and one that may be missing, has a feature that is 1 where the fact stands.
+# A value is one feature for each word that it may be, 0 or 1 (one-hot), because a network learns
+# "at column 3" from that more easily than from the number 3. Whole numbers of a wide range, such as
+# counters, are one feature: their position in the range, from 0 to 1. Of many words of the same
+# length, such as the rows of a drawing, each letter is a value. A fact without values, and one that
+# may be missing, has a feature that is 1 where the fact stands.
 #
-# The features of a view begin with one for each role: who looks. What the random matches did not show has no feature: a
-# word that was never seen is encoded as zeros, and a number outside of the range as the nearest one in it. Matches from
-# the start alone would show little: on mummy_maze/court two random players hardly ever leave their corner. So most of
-# them begin at a state that showed a new fact or move.
+# The features of a view begin with one for each role: who looks. What the random matches did not
+# show has no feature: a word that was never seen is encoded as zeros, and a number outside of the
+# range as the nearest one in it. Matches from the start alone would show little: on
+# mummy_maze/court two random players hardly ever leave their corner. So most of them begin at a
+# state that showed a new fact or move.
 
 import json
 import random
@@ -39,7 +44,8 @@ STATES = 5000
 RESTART = 0.05
 """The chance that a random match is left after a turn for another one."""
 WIDEST_ONE_HOT = 40
-"""A range of more whole numbers is one feature; more words of the same length are taken letter by letter."""
+"""A range of more whole numbers is one feature; more words of the same length are taken letter by
+letter."""
 MOST_KNOWN = 100_000
 """Facts whose features are remembered; they take about 20 MB."""
 REPEATED = -1
@@ -96,14 +102,20 @@ class Encoding:
     def actions(self, legal: Iterable[Move], role: Role) -> dict[int, Move]:
         """Return the legal moves of a role by their numbers.
 
-        A move that the random matches did not show takes a number that no other legal move has here, from the last on;
-        when there are no more numbers, it is left out.
+        A move that the random matches did not show takes a number that no other legal move has
+        here, from the last on; when there are no more numbers, it is left out.
         """
         numbers = self._numbers[role]
-        actions = {numbers[move]: move for move in legal if move in numbers}
-        if unknown := [move for move in legal if move not in numbers]:
-            free = (number for number in reversed(range(len(numbers))) if number not in actions)
-            actions |= dict(zip(free, unknown, strict=False))
+        actions: dict[int, Move] = {}
+        unknown: list[Move] = []
+        for move in legal:
+            if move in numbers:
+                actions[numbers[move]] = move
+            else:
+                unknown.append(move)
+        if unknown:
+            free = [number for number in reversed(range(len(numbers))) if number not in actions]
+            actions.update(zip(free, unknown, strict=False))
         return actions
 
     def to_json(self) -> str:
@@ -130,7 +142,8 @@ class Encoding:
         depths = _depths(views)
         # The number of views in which each fact stands, by its first word and index.
         counts: dict[str, int] = {}
-        # The slot of each value: the first word and the number of words of its fact, and its index there.
+        # The slot of each value: the first word and the number of words of its fact, and its index
+        # there.
         slots: dict[str, tuple[str, int, int]] = {}
         # The words of each slot: where one role appeared another one may appear, too.
         slot_words: dict[tuple[str, int, int], set[str]] = {}
@@ -139,27 +152,37 @@ class Encoding:
                 label, values = _parsed(line, fact, depths)
                 counts[label] = counts.get(label, 0) + 1
                 for number, (value, word) in enumerate(values):
-                    slots[value] = label.partition(" ")[0], fact.count(" "), number
-                    slot_words.setdefault(slots[value], set()).add(word)
-        valued = {value.rpartition(" value ")[0] for value in slots}
+                    slot = (label.partition(" ")[0], fact.count(" "), number)
+                    slots[value] = slot
+                    slot_words.setdefault(slot, set()).add(word)
         names = [f"role {role}" for role in game.roles]
-        names += [label for label in counts if counts[label] < len(views) or label not in valued]
-        ranges, lettered = dict[str, tuple[int, int]](), set[str]()
+        valued = {value.rpartition(" value ")[0] for value in slots}
+        for label, count in counts.items():
+            may_be_missing = count < len(views)
+            if may_be_missing or label not in valued:
+                names.append(label)
+        ranges: dict[str, tuple[int, int]] = {}
+        lettered: set[str] = set()
         for value, slot in slots.items():
             words = slot_words[slot]
-            if all(map(_is_number, words)):
-                low, high = min(map(int, words)), max(map(int, words))
+            span = _range_of(words)
+            if span is not None:
+                low, high = span
                 if high - low < WIDEST_ONE_HOT:
                     names += [f"{value} = {number}" for number in range(low, high + 1)]
                 else:
                     names.append(value)
-                    ranges[value] = low, high
-            elif len(words) > WIDEST_ONE_HOT and len({len(word) for word in words}) == 1:
-                names += {name for word in words for name in _letters(value, word)}
+                    ranges[value] = span
+            elif len(words) > WIDEST_ONE_HOT and len(set(map(len, words))) == 1:
+                letters: set[str] = set()
+                for word in words:
+                    letters.update(_letters(value, word))
+                names += letters
                 lettered.add(value)
             else:
                 names += [f"{value} = {word}" for word in words]
-        return cls(tuple(sorted(names, key=_natural)), moves, depths, ranges, frozenset(lettered))
+        names.sort(key=_natural)
+        return cls(tuple(names), moves, depths, ranges, frozenset(lettered))
 
     def _encode(self, line: int, fact: Fact) -> Iterator[tuple[int, float]]:
         """Yield each feature of a fact with its value."""
@@ -168,18 +191,24 @@ class Encoding:
         label, values = _parsed(line, fact, self.depths)
         names = [label]
         for value, word in values:
-            if value not in self.ranges:
-                names += _letters(value, word) if value in self.lettered else [f"{value} = {word}"]
+            if value in self.lettered:
+                names += _letters(value, word)
+            elif value not in self.ranges:
+                names.append(f"{value} = {word}")
             elif _is_number(word):
                 low, high = self.ranges[value]
-                yield self._features[value], (min(max(int(word), low), high) - low) / (high - low)
-        yield from ((self._features[name], 1.0) for name in names if name in self._features)
+                nearest = min(max(int(word), low), high)
+                yield self._features[value], (nearest - low) / (high - low)
+        for name in names:
+            if name in self._features:
+                yield self._features[name], 1.0
 
 
 def starts(game: Game[Any], states: int = STATES) -> tuple[Any, ...]:
-    """Return states from which training may begin: the first, and those of random matches that showed something new.
+    """Return states from which training may begin.
 
-    A bot that always begins at the start may never meet an end that lies far away.
+    They are the first state, and those of random matches that showed something new. A bot that
+    always begins at the start may never meet an end that lies far away.
     """
     return _explored(game, states)[2]
 
@@ -187,31 +216,40 @@ def starts(game: Game[Any], states: int = STATES) -> tuple[Any, ...]:
 def _explored(
     game: Game[Any], states: int
 ) -> tuple[list[tuple[Fact, ...]], dict[Role, tuple[Move, ...]], tuple[Any, ...]]:
-    """Return the views of states of random matches, the moves of each role, and the states that were new."""
-    dice, known, views = random.Random(0), set[str](), list[tuple[Fact, ...]]()
+    """Return what random matches show.
+
+    It is the views of their states, the moves of each role, and the states that were new.
+    """
+    dice = random.Random(0)
+    known: set[str] = set()
+    views: list[tuple[Fact, ...]] = []
     moves: dict[Role, set[Move]] = {role: set() for role in game.roles}
     lookers = game.roles[:1] if game.open else game.roles  # in an open game all see the same
     new_states = [game.start()]
     state = new_states[0]
     for _ in range(states):
-        seen = [tuple(game.view(state, role)) for role in lookers]
         legal = {role: game.legal_moves(state, role) for role in game.to_move(state)}
-        views += seen
-        for role in legal.keys() - {CHANCE}:
+        players = legal.keys() - {CHANCE}
+        texts: set[str] = set()
+        for role in lookers:
+            view = tuple(game.view(state, role))
+            views.append(view)
+            texts.update(view)
+        for role in legal:
+            texts.update(legal[role])
+        for role in players:
             moves[role].update(legal[role])
-        new = {text for texts in (*seen, *legal.values()) for text in texts} - known
-        known |= new
-        if new and legal.keys() - {CHANCE}:
+        is_new = not texts <= known
+        known |= texts
+        if is_new and players:
             new_states.append(state)
         if legal and dice.random() > RESTART:
-            state = game.play(state, {role: dice.choice(listed) for role, listed in legal.items()})
+            choices = {role: dice.choice(listed) for role, listed in legal.items()}
+            state = game.play(state, choices)
         else:
             state = dice.choice(new_states)
-    return (
-        views,
-        {role: tuple(sorted(listed, key=_natural)) for role, listed in moves.items()},
-        tuple(new_states),
-    )
+    ordered = {role: tuple(sorted(shown, key=_natural)) for role, shown in moves.items()}
+    return views, ordered, tuple(new_states)
 
 
 def _depths(views: Iterable[tuple[Fact, ...]]) -> dict[Group, int]:
@@ -236,9 +274,12 @@ def _parsed(
     """Return the first word of a fact with its index, and each of its values with its name."""
     first, *words = fact.split(" ")
     depth = depths[first, len(words) + 1]
-    index, values = (
-        ([f"line {line}"], words) if depth == REPEATED else (words[:depth], words[depth:])
-    )
+    if depth == REPEATED:
+        index = [f"line {line}"]
+        values = words
+    else:
+        index = words[:depth]
+        values = words[depth:]
     label = " ".join([first, *index])
     return label, [(f"{label} value {number}", word) for number, word in enumerate(values, 1)]
 
@@ -253,8 +294,19 @@ def _is_number(word: str) -> bool:
     return digits.isascii() and digits.isdigit()
 
 
+def _range_of(words: Iterable[str]) -> tuple[int, int] | None:
+    """Return the lowest and the highest of these whole numbers; None if a word is no number."""
+    if not all(map(_is_number, words)):
+        return None
+    numbers = list(map(int, words))
+    return min(numbers), max(numbers)
+
+
 def _natural(name: str) -> tuple[bool, list[tuple[bool, int, str]], str]:
-    """Return a key by which numbers in names are ordered as numbers; roles come first, and no two names are equal."""
+    """Return a key by which numbers in names are ordered as numbers.
+
+    Roles come first, and no two names are equal.
+    """
     words = name.split(" ")
     key = [(False, int(word), "") if _is_number(word) else (True, 0, word) for word in words]
     return words[0] != "role", key, name
