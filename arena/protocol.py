@@ -157,8 +157,8 @@ def note(ending: Ending, rejected: str, played: Move, strike: int, strikes: int)
     It has the rejected text, the move that was played, and the number of strikes.
     """
     kind = "illegal" if ending is Ending.ILLEGAL_MOVE else "garbled"
-    said = clean(rejected)
-    return _lines([f'note {kind} "{said}" played "{played}" strike {strike} of {strikes}'])
+    refused_text = clean(rejected)
+    return _lines([f'note {kind} "{refused_text}" played "{played}" strike {strike} of {strikes}'])
 
 
 def end(scores: Mapping[Role, int], reason: str) -> bytes:

@@ -220,10 +220,10 @@ def prepared(
     """
     from arena.event import duel
 
-    drawn = paths.results_folder(Path(), paths.SAMPLED_BOARDS)
+    sampled_folder = paths.results_folder(Path(), paths.SAMPLED_BOARDS)
     conditions = workspace.conditions_here(tournament)
     event, notices = duel.prepared(
-        tournament, bots, name, most, options.names_in(boards), conditions, drawn
+        tournament, bots, name, most, options.names_in(boards), conditions, sampled_folder
     )
     for words in notices:
         output.notice(words)

@@ -139,16 +139,16 @@ def _of_run(state: "RunState") -> dict[str, object]:
     rate = None
     if state.played and state.seconds > 0:
         rate = state.played / state.seconds
-    left = None if state.halting else state.seconds_left
+    seconds_left = None if state.halting else state.seconds_left
     expected_end = None
-    if left is not None:
-        end = datetime.fromisoformat(state.written) + timedelta(seconds=left)
+    if seconds_left is not None:
+        end = datetime.fromisoformat(state.written) + timedelta(seconds=seconds_left)
         expected_end = end.isoformat(timespec="seconds")
     return {
         **output.fields(state, "machine", "begun", "written", "halting"),
         "played_now": state.played,
         "rate": rate,
-        "seconds_left": left,
+        "seconds_left": seconds_left,
         "expected_end": expected_end,
         "machines": _machine_rows(state.lanes),
         "lanes": [_lane_row(lane) for lane in state.lanes],

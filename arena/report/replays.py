@@ -256,10 +256,10 @@ def _calls(calls: Iterable[ModelCall], roles: list[str]) -> Iterator[list[object
     free_characters = CALLS
     for call in calls:
         answer = call.answer
-        said = answer.text
+        answer_text = answer.text
         if answer.end in ANSWER_ENDS:
-            said = f"({ANSWER_ENDS[answer.end]})\n{said}"
-        texts = list(map(clean_lines, (question_of(call), answer.reasoning, said)))
+            answer_text = f"({ANSWER_ENDS[answer.end]})\n{answer_text}"
+        texts = list(map(clean_lines, (question_of(call), answer.reasoning, answer_text)))
         free_characters -= sum(map(len, texts))
         if free_characters < 0:
             texts = ["(too much to store: `arena replay` has it)", "", ""]

@@ -50,8 +50,8 @@ class Classroom:
             both = " and ".join(f"{each.name} (id {each.id})" for each in fitting)
             raise ArenaError(f"--for {name}: {both} have that name: name one by the id")
         person = by_id or self.people.named(name)
-        shown = bot_shown(name, event.bots)
-        named = next((bot for bot in event.bots if bot.name == shown), None)
+        bot_name = bot_shown(name, event.bots)
+        named = next((bot for bot in event.bots if bot.name == bot_name), None)
         if named is not None:
             author = author_of(named, self.people, self.store)
             if person is not None and author is not None and author != person and by_id is None:

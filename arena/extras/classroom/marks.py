@@ -280,11 +280,11 @@ def _marks(
 def _missing(event: Event, archive: Archive, everybody: Sequence[Student]) -> str:
     """Return which matches are missing, in words; empty if none are."""
     plan, stored = Plan(event, archive), 0
-    for each in plan.walk():
-        if each is None:
+    for match in plan.walk():
+        if match is None:
             # Later matches depend on missing ones. Only the schedule knows how many there may be.
             break
-        stored += each.stored
+        stored += match.stored
     planned = plan.walked if plan.over else max(plan.walked, schedules.total(event))
     at_most = "" if plan.over else schedules.at_most(event)
     labels = names.unambiguous([(student.name, student.id) for student in everybody])

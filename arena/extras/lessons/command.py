@@ -139,9 +139,9 @@ def _lines(number: int, lesson: "Lesson", event: str | None, *, draw: bool) -> I
     It has the place, the board, the move played, the good moves, and the refutation.
     """
     match = lesson.record.match
-    place = f"{output.safe_line(match.label)} as {lesson.role}, turn {lesson.turn}"
+    position = f"{output.safe_line(match.label)} as {lesson.role}, turn {lesson.turn}"
     often = f", in {output.counted(lesson.times, 'match')}" if lesson.times > 1 else ""
-    yield f"{number}. {place}: {lesson.verdict}{often}"
+    yield f"{number}. {position}: {lesson.verdict}{often}"
     for reason in lesson.uncertain:
         yield f"   {reason}"
     if draw:

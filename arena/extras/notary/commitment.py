@@ -140,10 +140,10 @@ def _is_drawn_by(seed: int | str, board: Board) -> bool:
     """
     count = len(board.sampled)
     try:
-        drawn = boards.sampled_board(Path(board.rules), board.name, count, seed)
+        board_sample = boards.sampled_board(Path(board.rules), board.name, count, seed)
     except ArenaError:  # such as a hostile number of variants
         return False
-    return drawn.sampled == board.sampled
+    return board_sample.sampled == board.sampled
 
 
 def _format_of(table: object) -> object:

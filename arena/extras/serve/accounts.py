@@ -226,9 +226,11 @@ class Accounts:
         organiser: bool = False,
     ) -> str:
         """Make an account, and return its token; only the hash of the token is stored."""
-        made = self.invitations([Person(name=name, id=id, email=email)], who, organiser=organiser)
-        made.store()
-        return made.tokens[0]
+        invitations = self.invitations(
+            [Person(name=name, id=id, email=email)], who, organiser=organiser
+        )
+        invitations.store()
+        return invitations.tokens[0]
 
     def invitations(
         self, people: Iterable[Person], who: str, *, organiser: bool = False
@@ -292,9 +294,9 @@ class Accounts:
 
     def rotate(self, account: Account, who: str) -> str:
         """Give an account a new token, even a revoked one; the old token and all sessions end."""
-        made = self.new_token(account, who)
-        made.store()
-        return made.tokens[0]
+        token = self.new_token(account, who)
+        token.store()
+        return token.tokens[0]
 
     def new_token(self, account: Account, who: str) -> NewTokens:
         """Return a token for an account; when it is stored, the old token and all sessions end."""

@@ -234,9 +234,9 @@ def serve_person() -> None:
         seed = secrets.token_hex(16)
         (board,) = rulebook.find(wish["board"], Path(), seed)
         bot = workspace.entrant_named(wish["bot"])
-        others = [role for role in board.roles if role not in wish["roles"]]
+        other_roles = [role for role in board.roles if role not in wish["roles"]]
         players = dict.fromkeys(wish["roles"], HUMAN)
-        players |= workspace.assign_roles(board, others, [bot] * len(others))
+        players |= workspace.assign_roles(board, other_roles, [bot] * len(other_roles))
         planned = workspace.make_match(tournament, board, players, seed, conditions)
         with signals.listening() as interrupt, interrupt.aborting():
             take_seat(planned, own_bot=wish["own_bot"], home=Path.cwd())

@@ -64,7 +64,7 @@ def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS, prior: bool = T
     subtracted = np.where(bots[:, None] > 1, average, 0.0)
     centered = rows - subtracted[model.board_role]
     cells = Cells(bot=model.bot, board_role=model.board_role, rows=centered, is_relative=True)
-    found = ratings_of(
+    ratings = ratings_of(
         "logits",
         totals,
         rounded(overall),
@@ -73,7 +73,7 @@ def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS, prior: bool = T
         bounds(totals),
         ends(totals),
     )
-    return replace(found, has_plain_fit=is_plain)
+    return replace(ratings, has_plain_fit=is_plain)
 
 
 def center(strength: Floats) -> Floats:
