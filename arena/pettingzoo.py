@@ -1,17 +1,21 @@
-"""Any board as an environment of PettingZoo, to train bots: `env` (turn by turn) and `parallel_env` (all at once).
+"""Any board as an environment of PettingZoo, to train bots.
 
-It needs the package `pettingzoo`, which `pip install 'botarena[pettingzoo]'` installs. An agent is a role. It observes
-a dict: `observation`, the features of the facts that the role sees (arena.encoding), and `action_mask`, a 1 for each
-legal action. An action is the number of a move in `encoding.moves[role]`. The reward comes with the end of a match: -1
-for the score 0, 0 for 50, 1 for 100.
+`env` is turn by turn, `parallel_env` all at once.
+
+It needs the package `pettingzoo`, which `pip install 'botarena[pettingzoo]'` installs. An agent is
+a role. It observes a dict: `observation`, the features of the facts that the role sees
+(arena.encoding), and `action_mask`, a 1 for each legal action. An action is the number of a move in
+`encoding.moves[role]`. The reward comes with the end of a match: -1 for the score 0, 0 for 50, 1
+for 100.
 """
 
 # Why this is core, and no folder of arena/extras/
 # ------------------------------------------------
-# Programs of others import `arena.pettingzoo`. With the environments in a folder of extras this file would have to
-# import them from there, which nothing outside may do, and would be broken without that folder. It adds no command,
-# chart or table, so no hook would ever load it, and the core never imports it. arena.encoding is core for another
-# reason: bots import it in their sandbox, as they do arena.kit (the starter kit python_policy).
+# Programs of others import `arena.pettingzoo`. With the environments in a folder of extras this
+# file would have to import them from there, which nothing outside may do, and would be broken
+# without that folder. It adds no command, chart or table, so no hook would ever load it, and the
+# core never imports it. arena.encoding is core for another reason: bots import it in their sandbox,
+# as they do arena.kit (the starter kit python_policy).
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -47,11 +51,14 @@ def env(
     encoding: Encoding | None = None,
     render_mode: str | None = "ansi",
 ) -> AECEnv:
-    """Return a board as an environment in which agents act in turn; of roles that move at once the next cannot see it.
+    """Return a board as an environment in which agents act in turn.
 
-    `board` is a name such as `pacman/classic`, found as `arena.load_game` does. `encoding` is one that was saved;
-    by default it is made here, which takes up to two seconds. `render_mode` is `ansi` (`render()` returns the state as
-    text), `human` (every state is printed) or None. ArenaError when there is no such board, or no such mode.
+    Of roles that move at once the next one does not see what the first chose.
+
+    `board` is a name such as `pacman/classic`, found as `arena.load_game` does. `encoding` is one
+    that was saved; by default it is made here, which takes up to two seconds. `render_mode` is
+    `ansi` (`render()` returns the state as text), `human` (every state is printed) or None.
+    ArenaError when there is no such board, or no such mode.
     """
     return OrderEnforcingWrapper(TurnEnv(_Episode(board, workspace, encoding, render_mode)))
 
@@ -65,8 +72,8 @@ def parallel_env(
 ) -> ParallelEnv:
     """Return a board as an environment in which all agents act at once.
 
-    Each role has one action more than in `env`, the last: to wait. It is the only legal one when the role is not to
-    move. The arguments are those of `env`.
+    Each role has one action more than in `env`, the last: to wait. It is the only legal one when
+    the role is not to move. The arguments are those of `env`.
     """
     return SimultaneousEnv(_Episode(board, workspace, encoding, render_mode))
 
@@ -110,7 +117,7 @@ class _Episode:
         return observations, actions
 
     def start(self, seed: int | None, options: dict[str, Any] | None) -> None:
-        """Begin a match: `seed` fixes all chance, `options["state"]` is a state instead of the first."""
+        """Begin a match: `seed` fixes all chance; `options["state"]` replaces the first state."""
         if seed is not None:
             self.dice = Random(seed)
         state = (options or {}).get("state")
@@ -163,7 +170,10 @@ class _Episode:
         return render_state(self.game, self.game.view(self.state, None))
 
     def render(self) -> str | None:
-        """Return the state as text, or print it, as the mode says; without a mode only warn, as Gymnasium does."""
+        """Return the state as text, or print it, as the mode says.
+
+        Without a mode only warn, as Gymnasium does.
+        """
         if self.render_mode is None:
             logger.warn(
                 "render() does nothing without a render_mode: make the environment with "
@@ -198,7 +208,9 @@ class _RoleEnv:
 
     def __init__(self, match: _Episode, *, more_actions: int) -> None:
         super().__init__()
-        self.match, self.encoding, self.render_mode = match, match.encoding, match.render_mode
+        self.match = match
+        self.encoding = match.encoding
+        self.render_mode = match.render_mode
         self.metadata = {"name": match.board, "render_modes": RENDER_MODES}
         self.possible_agents = list(match.game.roles)
         self.agents: list[Role] = []
@@ -227,7 +239,10 @@ class TurnEnv(_RoleEnv, AECEnv):  # type: ignore[misc]  # PettingZoo ships no ty
         """The actions of the roles that move at once, until all have chosen."""
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a match; `seed` fixes all chance from now on, `options["state"]` is a state to begin at."""
+        """Begin a match.
+
+        `seed` fixes all chance from now on, `options["state"]` is a state to begin at.
+        """
         self.match.start(seed, options)
         self._chosen = {}
         self.agents = list(self.possible_agents)
@@ -251,9 +266,9 @@ class TurnEnv(_RoleEnv, AECEnv):  # type: ignore[misc]  # PettingZoo ships no ty
             return
         if action is None:
             raise ValueError(f"{agent}: an action is needed, because the match goes on")
-        self.match.move(
-            agent, action
-        )  # refuses it now: others that move at once choose before it is played
+        # An action that is not legal is refused now: others that move at once choose before it is
+        # played.
+        self.match.move(agent, action)
         self._cumulative_rewards[agent] = 0.0
         self._chosen[agent] = int(action)
         waiting = [role for role in self.match.movers if role not in self._chosen]
@@ -277,7 +292,10 @@ class SimultaneousEnv(_RoleEnv, ParallelEnv):  # type: ignore[misc]  # PettingZo
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[Role, Observation], dict[Role, dict[str, Any]]]:
-        """Begin a match; `seed` fixes all chance from now on, `options["state"]` is a state to begin at."""
+        """Begin a match.
+
+        `seed` fixes all chance from now on, `options["state"]` is a state to begin at.
+        """
         self.match.start(seed, options)
         self.agents = list(self.possible_agents)
         return self._observations(), {role: {} for role in self.agents}
@@ -294,16 +312,19 @@ class SimultaneousEnv(_RoleEnv, ParallelEnv):  # type: ignore[misc]  # PettingZo
         """Play one turn: the actions of the roles to move; every other role must wait."""
         if not self.agents:
             return {}, {}, {}, {}, {}
-        if missing := [role for role in self.agents if role not in actions]:
-            raise ValueError(f"{missing[0]}: an action is needed, because the match goes on")
         for role in self.agents:
-            if role not in self.match.movers and actions[role] != len(self.encoding.moves[role]):
+            if role not in actions:
+                raise ValueError(f"{role}: an action is needed, because the match goes on")
+        for role in self.agents:
+            wait = len(self.encoding.moves[role])
+            if role not in self.match.movers and actions[role] != wait:
                 raise ValueError(
                     f"{role}: action {actions[role]} is not legal here: choose one that "
                     "action_mask allows"
                 )
         self.match.play({role: actions[role] for role in self.match.movers})
-        agents, over = self.agents, not self.match.movers
+        agents = self.agents
+        over = not self.match.movers
         observations = self._observations()
         if over:
             self.agents = []
