@@ -16,7 +16,13 @@ from arena.results.ratings.fitting.bootstrap import bootstrap, by_blocks, by_sha
 from arena.results.ratings.fitting.comparable import groups
 from arena.results.ratings.fitting.estimate_priors import estimate
 from arena.results.ratings.fitting.fit import Fit, chance
-from arena.results.ratings.fitting.intervals import better, difference, rank_intervals, strengths, tiers
+from arena.results.ratings.fitting.intervals import (
+    better,
+    difference,
+    rank_intervals,
+    strengths,
+    tiers,
+)
 from arena.results.ratings.fitting.match_totals import MatchTotals, add_up, key
 from arena.results.ratings.fitting.model import model_of
 from arena.results.ratings.fitting.outsiders import far_ends, outsiders, stretched
@@ -35,23 +41,34 @@ def cup(repeats: int, first=100, seeds=None) -> list[Played]:
     """Three bots, each pair in both legs `repeats` times; the better name always scores `first`."""
     pairs = [("ann", "bob"), ("bob", "cat"), ("ann", "cat")]
     return [
-        replace(match("duel", " ".join(seats), *scores, seed=seed + 100 * number), id=f"{seats} {seed}")
+        replace(
+            match("duel", " ".join(seats), *scores, seed=seed + 100 * number), id=f"{seats} {seed}"
+        )
         for number, (one, other) in enumerate(pairs)
         for seed in (range(repeats) if seeds is None else seeds)
-        for seats, scores in (((one, other), (first, 100 - first)), ((other, one), (100 - first, first)))
+        for seats, scores in (
+            ((one, other), (first, 100 - first)),
+            ((other, one), (100 - first, first)),
+        )
     ]
 
 
 def hashes_of(played: list[Played]) -> dict[str, int]:
     """The same hash for each seating: bots without chance."""
-    kinds = {seats: number for number, seats in enumerate(dict.fromkeys(tuple(one.seats.values()) for one in played))}
+    kinds = {
+        seats: number
+        for number, seats in enumerate(dict.fromkeys(tuple(one.seats.values()) for one in played))
+    }
     return {one.id: kinds[tuple(one.seats.values())] for one in played}
 
 
 @pytest.mark.parametrize("rule", [bradley_terry, points])
 def test_repeats_of_bots_without_chance_change_no_figure_and_no_interval(rule):
     once, often = cup(1, first=80), cup(9, first=80)
-    one, other = rated(*once, hashes=hashes_of(once), rule=rule), rated(*often, hashes=hashes_of(often), rule=rule)
+    one, other = (
+        rated(*once, hashes=hashes_of(once), rule=rule),
+        rated(*often, hashes=hashes_of(often), rule=rule),
+    )
     for mine, theirs in zip(one.ratings, other.ratings, strict=True):
         assert theirs.strength == pytest.approx(mine.strength)
         assert theirs.ranks == mine.ranks
@@ -68,7 +85,9 @@ def test_repeats_that_went_otherwise_narrow_the_intervals(rule):
 
 
 def test_repeats_weigh_as_many_as_there_are_different_beginnings():
-    totals = add_up(arrays_of(cup(6), {one.id: (int(one.id[-1]) // 3) << PLAY_BITS for one in cup(6)}))
+    totals = add_up(
+        arrays_of(cup(6), {one.id: (int(one.id[-1]) // 3) << PLAY_BITS for one in cup(6)})
+    )
     assert set(totals.matches.tolist()) == {6}
     assert set(totals.different.tolist()) == {2}
     assert (totals.different / totals.matches).tolist() == [1 / 3] * 6
@@ -78,7 +97,10 @@ def test_repeats_weigh_as_many_as_there_are_different_beginnings():
 
 def test_the_mean_score_is_that_of_all_matches_also_where_some_are_repeats():
     scores = [100, 100, 100, 0]
-    played = [replace(match("duel", "ann bob", x, 100 - x, seed=k), id=str(k)) for k, x in enumerate(scores)]
+    played = [
+        replace(match("duel", "ann bob", x, 100 - x, seed=k), id=str(k))
+        for k, x in enumerate(scores)
+    ]
     model = model_of(add_up(arrays_of(played, {"0": 7, "1": 7, "2": 7, "3": 8})))
     assert model.mean.tolist() == [0.75]
     assert model.matches.tolist() == [4]
@@ -159,7 +181,9 @@ def every_seating(totals: MatchTotals) -> Mask:
 
 def test_residuals_that_the_fit_took_out_are_put_back(monkeypatch):
     field = league(np.random.default_rng(1), bots=5)
-    few, many = (add_up(play(np.random.default_rng(1), field, repeats=repeats)) for repeats in (1, 60))
+    few, many = (
+        add_up(play(np.random.default_rng(1), field, repeats=repeats)) for repeats in (1, 60)
+    )
     fitted = estimate(model_of(many))
     assert inflation(few, estimate(model_of(few)), every_seating(few)) > 1.2
     assert 1 < inflation(many, fitted, every_seating(many)) < 1.02
@@ -181,7 +205,9 @@ def test_the_fit_takes_its_unknowns_out_of_blocks_and_not_out_of_matches():
 
 
 def test_copies_that_carry_most_of_the_weight_lose_most_to_the_fit():
-    """Of 12 bots one has chance: its 440 blocks are many, but the 55 pairs of the others tell most."""
+    """Of 12 bots one has chance: its 440 blocks are many, but the 55 pairs of the others tell
+    most.
+    """
     field = league(np.random.default_rng(1))
     totals = add_up(play(np.random.default_rng(1), field, repeats=20, without_chance=11))
     fitted = estimate_overall(totals)
@@ -201,8 +227,12 @@ def test_what_a_bot_is_against_one_opponent_makes_no_interval_wider():
     assert of_blocks.mean() < 0.9 * fitted.scatter.diagonal()[bots].mean()
 
 
-def outsiders_league(wins: dict[str, int], duels: Sequence[tuple[str, str]] = (), rounds: int = 2) -> MatchTotals:
-    """Twelve even bots, and outsiders with these wins against the first of them; all `duels` are won by the first."""
+def outsiders_league(
+    wins: dict[str, int], duels: Sequence[tuple[str, str]] = (), rounds: int = 2
+) -> MatchTotals:
+    """Twelve even bots, and outsiders with these wins against the first of them; all `duels` are
+    won by the first.
+    """
     even = [f"even{number}" for number in range(12)]
     played = []
     for one, other in permutations(even, 2):
@@ -213,7 +243,9 @@ def outsiders_league(wins: dict[str, int], duels: Sequence[tuple[str, str]] = ()
         for number in range(rounds):
             for opponent in even:
                 score = 100 if opponent == even[0] and number < won else 0
-                played.append(match("duel", f"{weak} {opponent}", score, 100 - score, seed=len(played)))
+                played.append(
+                    match("duel", f"{weak} {opponent}", score, 100 - score, seed=len(played))
+                )
                 played.append(match("duel", f"{opponent} {weak}", 100, 0, seed=len(played)))
     for winner, loser in duels:
         played.append(match("duel", f"{winner} {loser}", 100, 0, seed=len(played)))
@@ -234,19 +266,25 @@ def expected_wins(fitted: Fit, totals: MatchTotals, lower: dict[str, float]) -> 
 
 
 def fall(fitted: Fit, totals: MatchTotals, lower: dict[str, float]) -> float:
-    """How much less likely one win is with so few expected than with one, by the Poisson distribution."""
+    """How much less likely one win is with so few expected than with one, by the Poisson
+    distribution.
+    """
     wins = expected_wins(fitted, totals, lower)
     return (wins - 1 - np.log(wins)) / fitted.dispersion[0]
 
 
 def test_outsiders_of_one_side_that_share_a_win_have_far_ends_together():
     """One of them has beaten the other only, which bounds it by the single win of the other."""
-    totals = outsiders_league({"weak": 1, "weaker": 0}, duels=[("weaker", "weak"), ("weak", "weaker")])
+    totals = outsiders_league(
+        {"weak": 1, "weaker": 0}, duels=[("weaker", "weak"), ("weak", "weaker")]
+    )
     fitted = estimate_overall(totals)
     bots = outsiders(fitted)
     assert [totals.bots[bot] for bot in bots] == ["weak", "weaker"]
     weak, weaker = far_ends(fitted, bots)
-    assert fall(fitted, totals, {"weak": min(weak, weaker), "weaker": min(weak, weaker)}) >= 1.92 * 0.9
+    assert (
+        fall(fitted, totals, {"weak": min(weak, weaker), "weaker": min(weak, weaker)}) >= 1.92 * 0.9
+    )
 
 
 def test_the_far_end_of_an_outsider_is_where_its_matches_alone_have_it():
@@ -256,9 +294,14 @@ def test_the_far_end_of_an_outsider_is_where_its_matches_alone_have_it():
     assert [totals.bots[bot] for bot in bots] == ["weak"]
     (distance,) = far_ends(fitted, bots)
     assert fall(fitted, totals, {"weak": distance}) == pytest.approx(1.92, rel=0.1)
-    strength = np.column_stack((fitted.unknowns, bootstrap(totals, fitted, 400, np.random.default_rng(1))))
+    strength = np.column_stack(
+        (fitted.unknowns, bootstrap(totals, fitted, 400, np.random.default_rng(1)))
+    )
     strength = strength[len(fitted.model.advantages) :]
-    drawn_in, reaching = strengths(strength)[bots[0]], strengths(stretched(fitted, strength))[bots[0]]
+    drawn_in, reaching = (
+        strengths(strength)[bots[0]],
+        strengths(stretched(fitted, strength))[bots[0]],
+    )
     assert reaching.low == pytest.approx(reaching.value - distance, abs=1e-6)
     assert reaching.low < drawn_in.low - 0.3
     assert (reaching.value, reaching.high) == (drawn_in.value, drawn_in.high)
@@ -281,7 +324,10 @@ def test_luck_that_both_legs_share_widens_the_intervals():
     for number, (one, other) in enumerate(pairs):
         for seed, first in enumerate(lucky[number].tolist()):
             won = 100 * first
-            legs = match("duel", f"{one} {other}", won, 100 - won), match("duel", f"{other} {one}", 100 - won, won)
+            legs = (
+                match("duel", f"{one} {other}", won, 100 - won),
+                match("duel", f"{other} {one}", 100 - won, won),
+            )
             shared += [replace(leg, seed=seed) for leg in legs]
             apart += [replace(leg, seed=2 * seed + side) for side, leg in enumerate(legs)]
 
@@ -295,7 +341,9 @@ def test_luck_of_seeds_that_all_pairs_share_widens_the_intervals_of_the_best():
     field = league(np.random.default_rng(1), bots=8, luck=1.5)
 
     def added(shared: bool, luck: float) -> tuple[float, float]:
-        """Return how much is added to the variance of the best bot and of the middle ones, as a part of it."""
+        """Return how much is added to the variance of the best bot and of the middle ones, as a
+        part of it.
+        """
         random = np.random.default_rng(8)
         totals = add_up(play(random, replace(field, luck=luck), repeats=5, shared=shared))
         fitted = estimate_overall(totals)
@@ -314,8 +362,12 @@ def test_luck_of_seeds_that_all_pairs_share_widens_the_intervals_of_the_best():
 def test_the_seed_fixes_the_intervals_and_nothing_else():
     one, again, other = (rated(*cup(3, first=70), seed=seed) for seed in (5, 5, 6))
     assert one.ratings == again.ratings
-    assert [mine.strength.value for mine in one.ratings] == [theirs.strength.value for theirs in other.ratings]
-    assert [mine.strength.low for mine in one.ratings] != [theirs.strength.low for theirs in other.ratings]
+    assert [mine.strength.value for mine in one.ratings] == [
+        theirs.strength.value for theirs in other.ratings
+    ]
+    assert [mine.strength.low for mine in one.ratings] != [
+        theirs.strength.low for theirs in other.ratings
+    ]
 
 
 @pytest.mark.parametrize("rule", [bradley_terry, points])
@@ -336,7 +388,9 @@ def test_chances_of_being_better_add_up_to_one_and_agree_with_the_order():
 def test_a_tie_in_a_draw_is_half_a_chance():
     draws = np.array([[1.0, 2.0, 3.0, 4.0], [1.0, 1.0, 4.0, 4.0]])
     np.testing.assert_allclose(better(draws), [[0.5, 0.5], [0.5, 0.5]])
-    np.testing.assert_allclose(better(np.array([[2.0, 2.0, 3.0, 4.0], [1.0, 1.0, 4.0, 4.0]]))[0, 1], 0.625)
+    np.testing.assert_allclose(
+        better(np.array([[2.0, 2.0, 3.0, 4.0], [1.0, 1.0, 4.0, 4.0]]))[0, 1], 0.625
+    )
 
 
 def test_a_rank_interval_holds_the_ranks_of_nineteen_in_twenty_draws():
@@ -375,8 +429,12 @@ def test_a_tier_ends_where_its_best_is_surely_better():
 def test_of_equal_bots_few_pairs_are_said_to_be_unequal():
     random = np.random.default_rng(2)
     fields = [league(random, bots=12, spread=0.0, special=0.0) for _ in range(4)]
-    chances = [bradley_terry.rate(play(random, field, repeats=5), refits=200).better for field in fields]
-    assert np.mean(np.array(chances) > 0.94) < 0.02  # of all entries; 0.06 with a prior of another width
+    chances = [
+        bradley_terry.rate(play(random, field, repeats=5), refits=200).better for field in fields
+    ]
+    assert (
+        np.mean(np.array(chances) > 0.94) < 0.02
+    )  # of all entries; 0.06 with a prior of another width
 
 
 def test_the_spread_of_strengths_is_found_whether_wide_or_close():
@@ -390,7 +448,9 @@ def test_the_spread_of_strengths_is_found_whether_wide_or_close():
 def test_a_role_that_a_bot_never_played_leaves_its_strength_open():
     random = np.random.default_rng(2)
     field = league(random, bots=8)
-    played = play(random, field, repeats=100, chosen=lambda rows: rows[:, 1] != 7)  # bot07 plays the first role only
+    played = play(
+        random, field, repeats=100, chosen=lambda rows: rows[:, 1] != 7
+    )  # bot07 plays the first role only
     result = bradley_terry.rate(played, refits=200)
     error = {rating.bot: result.resamples[row].std() for row, rating in enumerate(result.ratings)}
     assert error["bot07"] > 1.5 * max(error[bot] for bot in field.bots[:7])
@@ -402,7 +462,11 @@ def test_equal_bots_share_a_tier_and_unequal_ones_do_not():
 
 
 def test_bots_that_never_met_are_separate_groups_with_a_warning():
-    result = rated(match("duel", "ann bob", 100, 0), match("duel", "cat dan", 100, 0), match("duel", "eve cat", 0, 100))
+    result = rated(
+        match("duel", "ann bob", 100, 0),
+        match("duel", "cat dan", 100, 0),
+        match("duel", "eve cat", 0, 100),
+    )
     assert result.groups == (("cat", "dan", "eve"), ("ann", "bob"))
     (warning,) = result.warnings
     assert "2 groups that never met" in warning
@@ -418,7 +482,9 @@ def test_a_board_that_all_play_alone_ties_them_together():
 def test_a_warning_counts_the_matches_that_add_nothing_and_names_no_bot():
     played = cup(4)
     hostile = [
-        replace(one, seats={role: f"\x1b[31m{bot}" for role, bot in one.seats.items()}, id=f"{one.id}!")
+        replace(
+            one, seats={role: f"\x1b[31m{bot}" for role, bot in one.seats.items()}, id=f"{one.id}!"
+        )
         for one in played
     ]
     result = rated(*hostile, hashes=hashes_of(hostile))
@@ -432,12 +498,17 @@ def about(found: Ratings, one: League) -> list[tuple[float, float, float]]:
     """The rating of each bot after matches without end, the average bot at 0, and its interval."""
     truth = dict(zip(one.bots, limit(one), strict=True))
     middle = center(np.array(list(truth.values())))
-    return [(truth[each.bot] - middle, each.strength.low, each.strength.high) for each in found.ratings]
+    return [
+        (truth[each.bot] - middle, each.strength.low, each.strength.high) for each in found.ratings
+    ]
 
 
 def ends(*played: Played) -> dict[str, tuple[bool, bool]]:
     """Return for each bot: is the low end of its interval finite, and the high end?"""
-    return {one.bot: (np.isfinite(one.strength.low), np.isfinite(one.strength.high)) for one in rated(*played).ratings}
+    return {
+        one.bot: (np.isfinite(one.strength.low), np.isfinite(one.strength.high))
+        for one in rated(*played).ratings
+    }
 
 
 def duels(*results: str) -> list[Played]:
@@ -454,11 +525,17 @@ EVEN = ("ann bob 100 0", "bob cat 100 0", "cat ann 100 0")
 
 def test_the_interval_of_a_bot_that_never_wins_or_never_loses_is_open_on_that_side():
     result = ends(*duels(*EVEN, "dan ann 0 100", "bob dan 100 0", "eve ann 100 0", "cat eve 0 100"))
-    assert result == {**dict.fromkeys(("ann", "bob", "cat"), (True, True)), "dan": (False, True), "eve": (True, False)}
+    assert result == {
+        **dict.fromkeys(("ann", "bob", "cat"), (True, True)),
+        "dan": (False, True),
+        "eve": (True, False),
+    }
 
 
 def test_bots_that_only_beat_each_other_are_as_open_as_one_of_them_would_be():
-    hopeless = duels(*EVEN, "dan eve 100 0", "dan eve 0 100", "dan ann 0 100", "eve bob 0 100", "eve cat 0 100")
+    hopeless = duels(
+        *EVEN, "dan eve 100 0", "dan eve 0 100", "dan ann 0 100", "eve bob 0 100", "eve cat 0 100"
+    )
     assert ends(*hopeless) == {
         **dict.fromkeys(("ann", "bob", "cat"), (True, True)),
         **dict.fromkeys(("dan", "eve"), (False, True)),
@@ -485,11 +562,17 @@ def test_if_the_better_bot_always_wins_only_the_end_intervals_are_open():
 def test_a_hopeless_bot_moves_the_others_alike_and_by_little():
     random = np.random.default_rng(3)
     field = league(random, bots=8)
-    alone = {each.bot: each for each in bradley_terry.rate(play(random, field, repeats=4), refits=50).ratings}
+    alone = {
+        each.bot: each
+        for each in bradley_terry.rate(play(random, field, repeats=4), refits=50).ratings
+    }
     worse = replace(field, strength=np.vstack((field.strength, [[-20.0, -20.0]])))
     random = np.random.default_rng(3)
     league(random, bots=8)
-    with_it = {each.bot: each for each in bradley_terry.rate(play(random, worse, repeats=4), refits=50).ratings}
+    with_it = {
+        each.bot: each
+        for each in bradley_terry.rate(play(random, worse, repeats=4), refits=50).ratings
+    }
     assert with_it["bot08"].strength.low == -np.inf
     moved = [with_it[bot].strength.value - alone[bot].strength.value for bot in alone]
     assert np.mean(moved) == pytest.approx(FAR_LOGITS / 8, abs=0.1)
@@ -520,7 +603,8 @@ MORE = pytest.mark.soak
     ],
 )
 def test_intervals_hold_the_truth_as_often_as_they_say(kinds, matches):
-    """The figures for 200 leagues are in benchmarks/ratings.py; here 10 leagues of 10 bots, so within 4 of 95 %.
+    """The figures for 200 leagues are in benchmarks/ratings.py; here 10 leagues of 10 bots, so
+    within 4 of 95 %.
 
     A league may have a perfect bot and a hopeless one, or outsiders.
     """
@@ -545,7 +629,10 @@ def test_graded_scores_scatter_less_than_wins_and_defeats():
 
 def test_every_role_has_an_expected_score_also_if_the_model_left_its_score_out():
     won = [match("duel", "ann bob", 100, 0), match("duel", "bob ann", 30, 70)]
-    team = [match("classic", "ann bob bob", 40, 100, 100), match("classic", "bob ann ann", 70, 0, 0)]
+    team = [
+        match("classic", "ann bob bob", 40, 100, 100),
+        match("classic", "bob ann ann", 70, 0, 0),
+    ]
     totals = add_up(arrays_of([*won, *team]))
     fitted = estimate(model_of(totals))
     expected, dispersion = expectations(totals, fitted)
@@ -557,7 +644,9 @@ def test_every_role_has_an_expected_score_also_if_the_model_left_its_score_out()
 
 
 @settings(max_examples=25)
-@given(st.lists(st.tuples(*[st.sampled_from([-1, 0, 7, 2**40, 2**60])] * 4), min_size=1, max_size=8))
+@given(
+    st.lists(st.tuples(*[st.sampled_from([-1, 0, 7, 2**40, 2**60])] * 4), min_size=1, max_size=8)
+)
 def test_keys_are_equal_and_ordered_as_their_rows_are_however_large(rows):
     numbers = key(*np.array(rows, dtype=np.int64).T).tolist()
     assert [rows[at] for at in np.argsort(numbers, kind="stable")] == sorted(rows)

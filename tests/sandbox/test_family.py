@@ -20,7 +20,8 @@ from tests.support.processes import until
 from tests.support.programs import python
 
 pytestmark = pytest.mark.skipif(
-    choice.failure("landlock") is not None, reason="the kernel asks before a fork at the levels that confine"
+    choice.failure("landlock") is not None,
+    reason="the kernel asks before a fork at the levels that confine",
 )
 DEADLINE_S = 0.1
 GO = Ask(text=b"go\n", announced=DEADLINE_S, deadline=DEADLINE_S)
@@ -74,14 +75,21 @@ threading.Thread(target=fork_on, daemon=True).start()
 
 def wrapper(work: str) -> str:
     """Return a bot that starts an engine before it is ready, and has it think at each question."""
-    return python("think(); say('x')", first=HELPERS, ready=f"think = engine(lambda: {work})\nsay('ready')")
+    return python(
+        "think(); say('x')", first=HELPERS, ready=f"think = engine(lambda: {work})\nsay('ready')"
+    )
 
 
 @contextlib.contextmanager
 def crowd(core: int, spinners: int) -> Iterator[None]:
-    """So many programs that keep a core busy: in sessions, since the kernel may share by session."""
+    """So many programs that keep a core busy: in sessions, since the kernel may share by
+    session.
+    """
     spin = f"import os; os.sched_setaffinity(0, {{{core}}})\nwhile True: pass"
-    spinning = [subprocess.Popen([sys.executable, "-S", "-c", spin], start_new_session=True) for _ in range(spinners)]
+    spinning = [
+        subprocess.Popen([sys.executable, "-S", "-c", spin], start_new_session=True)
+        for _ in range(spinners)
+    ]
     try:
         yield
     finally:
@@ -91,7 +99,9 @@ def crowd(core: int, spinners: int) -> Iterator[None]:
 
 
 def answers(launcher, path, program, spinners=0, **conditions):
-    """Return the replies of a bot on one core, beside so many spinning programs, to two questions at most."""
+    """Return the replies of a bot on one core, beside so many spinning programs, to two questions
+    at most.
+    """
     conditions = Conditions(**{"sandbox": "landlock", "limits": Limits(processes=8), **conditions})
     core = min(os.sched_getaffinity(0))
     with started(bot_of(path / "bot.py", program), conditions, launcher) as bot:
@@ -115,8 +125,12 @@ def test_a_wrapper_whose_engine_waits_for_a_core_loses_nothing(launcher, tmp_pat
 
 
 @pytest.mark.parametrize("spinners", [0, SPINNERS])
-@pytest.mark.parametrize("work", ["time.sleep(0.13)", "spin(0.13)", "[time.sleep(0.01) for _ in range(14)]"])
-def test_a_wrapper_whose_engine_takes_too_long_loses_beside_whatever_load(launcher, tmp_path, work, spinners):
+@pytest.mark.parametrize(
+    "work", ["time.sleep(0.13)", "spin(0.13)", "[time.sleep(0.01) for _ in range(14)]"]
+)
+def test_a_wrapper_whose_engine_takes_too_long_loses_beside_whatever_load(
+    launcher, tmp_path, work, spinners
+):
     reply = answers(launcher, tmp_path, wrapper(work), spinners)[0]
     assert reply.ending is Ending.TIMEOUT, reply
 
@@ -126,14 +140,18 @@ def test_a_wrapper_whose_engine_takes_too_long_loses_beside_whatever_load(launch
     [{"freeze": False}, {"syscalls": ("setsid",)}, {"sandbox": "rlimits"}],
     ids=lambda conditions: next(iter(conditions)),
 )
-def test_where_processes_could_be_unseen_no_wait_of_a_bot_that_forked_counts(launcher, tmp_path, conditions):
+def test_where_processes_could_be_unseen_no_wait_of_a_bot_that_forked_counts(
+    launcher, tmp_path, conditions
+):
     reply = answers(launcher, tmp_path, wrapper("spin(0.06)"), SPINNERS, **conditions)[0]
     assert reply.ending is Ending.TIMEOUT, reply
     assert reply.failure.spent.waited == 0.0
 
 
 @pytest.mark.parametrize(("processes", "is_asked"), [(1, False), (2, True)])
-def test_the_kernel_asks_before_the_forks_of_bots_of_several_processes_only(launcher, tmp_path, processes, is_asked):
+def test_the_kernel_asks_before_the_forks_of_bots_of_several_processes_only(
+    launcher, tmp_path, processes, is_asked
+):
     conditions = Conditions(sandbox="landlock", limits=Limits(processes=processes))
     with started(bot_of(tmp_path / "bot.py", python()), conditions, launcher) as bot:
         assert (bot.child.forks is not None) is is_asked
@@ -146,8 +164,12 @@ def test_a_bot_of_several_processes_that_is_watched_is_excused_as_in_a_match(tmp
         assert [reply.ending for reply in replies] == [None, None], replies
         assert max(reply.spent.wall for reply in replies) > DEADLINE_S, "it had to wait"
         watching.refused.start_anew()
-        replies = answers(watching, tmp_path, python("import os\ntry: os.setsid()\nexcept OSError: say('no')"))
-        assert watching.refused.failing() == ["setsid"], "calls that are refused are named all the same"
+        replies = answers(
+            watching, tmp_path, python("import os\ntry: os.setsid()\nexcept OSError: say('no')")
+        )
+        assert watching.refused.failing() == ["setsid"], (
+            "calls that are refused are named all the same"
+        )
 
 
 KEEPS_ITSELF_WAITING = {
@@ -171,17 +193,23 @@ KEEPS_ITSELF_WAITING = {
     [
         pytest.param({1: [1.0, 0.0]}, {1: 0.5}, 1.0, id="one process"),
         pytest.param({1: [0.25, 0.0], 2: [1.0, 0.0]}, {2: 0.5}, 1.0, id="an engine that worked"),
-        pytest.param({1: [1.0, 0.0], 2: [0.75, 0.0]}, {2: 0.5}, 1.25, id="one handed over to the other"),
+        pytest.param(
+            {1: [1.0, 0.0], 2: [0.75, 0.0]}, {2: 0.5}, 1.25, id="one handed over to the other"
+        ),
         pytest.param({1: [1.0, 0.0], 2: [0.0]}, {2: 0.75}, 0.25, id="it waited for its child"),
         pytest.param({1: [1.0, 0.0], 2: [0.0]}, {2: 1.5}, 0.0, id="its child took all"),
-        pytest.param({n: [1.0, 0.0] for n in range(9)}, dict.fromkeys(range(9), 0.25), 0.0, id="a crowd"),
+        pytest.param(
+            {n: [1.0, 0.0] for n in range(9)}, dict.fromkeys(range(9), 0.25), 0.0, id="a crowd"
+        ),
         pytest.param({1: [0.5, 0.5], 2: [0.0]}, {}, 1.0, id="two threads"),
     ],
 )
 def test_the_two_longest_waits_count_less_what_other_processes_computed(waits, cpu, waited):
     meter = FamilyMeter(lambda: None, lambda: (), None, SimpleNamespace(count=0))
     for pid, of_threads in waits.items():
-        meter._members[pid] = SimpleNamespace(waits=lambda found=of_threads: found, own_cpu=cpu.get(pid, 0.0))
+        meter._members[pid] = SimpleNamespace(
+            waits=lambda found=of_threads: found, own_cpu=cpu.get(pid, 0.0)
+        )
     assert meter.waited(sum(cpu.values())) == waited
     meter._forks.count = 1
     assert meter.waited(sum(cpu.values())) == 0.0

@@ -1,4 +1,6 @@
-"""Language models at the table: what bots ask, what they get, what it costs, and who never learns the key."""
+"""Language models at the table: what bots ask, what they get, what it costs, and who never learns
+the key.
+"""
 
 import asyncio
 import contextlib
@@ -65,8 +67,17 @@ say(legal[0])
 """
 
 
-def match_of(tmp_path: Path, go: str, other: str = "say(legal[0])", conditions: Conditions = CONDITIONS, **more: str):
-    bots = [live.bot_of(tmp_path / f"{name}.py", python(text, **more)) for name, text in (("a", go), ("b", other))]
+def match_of(
+    tmp_path: Path,
+    go: str,
+    other: str = "say(legal[0])",
+    conditions: Conditions = CONDITIONS,
+    **more: str,
+):
+    bots = [
+        live.bot_of(tmp_path / f"{name}.py", python(text, **more))
+        for name, text in (("a", go), ("b", other))
+    ]
     return live.match_of("kuhn_poker/three_cards", *bots, conditions=conditions)
 
 
@@ -106,7 +117,11 @@ def test_a_bot_asks_and_gets_the_answer_while_its_clock_stands_still(tmp_path, l
 
     conditions = replace(CONDITIONS, time=TimeControl(start=20.0, move=0.3))
     model = Scripted(slow)
-    record = play(match_of(tmp_path, ASKS, conditions=conditions), launcher=launcher, services={"models": model})
+    record = play(
+        match_of(tmp_path, ASKS, conditions=conditions),
+        launcher=launcher,
+        services={"models": model},
+    )
     assert record.verdict.faults == ()
     asking = next(turn for turn in record.turns if turn.role == "first")
     said = json.loads(asking.remarks[0].partition(" ")[2].replace("'", '"'))
@@ -119,12 +134,16 @@ def test_a_bot_asks_and_gets_the_answer_while_its_clock_stands_still(tmp_path, l
 def test_a_bot_is_told_at_the_start_what_it_may_ask(tmp_path, launcher):
     go = "say('#', told); say(legal[0])"
     first = {"first": "told = ''", "each": "if word == 'model': told = rest"}
-    record = play(match_of(tmp_path, go, **first), launcher=launcher, services={"models": Scripted(str)})
+    record = play(
+        match_of(tmp_path, go, **first), launcher=launcher, services={"models": Scripted(str)}
+    )
     assert "'calls': 100, 'move': 16000, 'bank': 0" in record.turns[1].remarks[0]
 
 
 def test_in_an_event_without_a_model_the_answer_says_so(tmp_path, launcher):
-    record = play(match_of(tmp_path, ASKS, conditions=replace(CONDITIONS, model=None)), launcher=launcher)
+    record = play(
+        match_of(tmp_path, ASKS, conditions=replace(CONDITIONS, model=None)), launcher=launcher
+    )
     assert record.verdict.faults == ()
     assert "the event has no [model]" in record.turns[1].remarks[0]
     assert record.calls == ()
@@ -141,11 +160,15 @@ def test_calls_tokens_and_cost_of_a_match_end(tmp_path, launcher):
     ]:
         model = Scripted(lambda _: "x")
         record = play(
-            match_of(tmp_path, go, conditions=limited(**terms)), launcher=launcher, services={"models": model}
+            match_of(tmp_path, go, conditions=limited(**terms)),
+            launcher=launcher,
+            services={"models": model},
         )
         turn = record.turns[1]
         assert [words in remark for remark in turn.remarks] == [False, False, True]
-        assert model.requests[0].request["tokens"] == min(32_000, terms.get("move", 16_000) + terms.get("bank", 0))
+        assert model.requests[0].request["tokens"] == min(
+            32_000, terms.get("move", 16_000) + terms.get("bank", 0)
+        )
 
 
 LONG = "word " * 7500
@@ -153,14 +176,15 @@ LONG = "word " * 7500
 
 
 def test_a_question_that_surely_does_not_fit_is_not_sent_and_the_bot_reads_why(tmp_path, launcher):
-    go = (
-        f"""say('model ' + json.dumps({{"prompt": {LONG!r}}})); say('#', sys.stdin.readline().strip()); say(legal[0])"""
-    )
+    go = f"""say('model ' + json.dumps({{"prompt": {LONG!r}}})); say('#', sys.stdin.readline().strip()); say(legal[0])"""
     model = Scripted(lambda _: ModelAnswer("x", "stop", 7501, 1))
     for terms, words in [
         ({"move": 1000}, "its question has 5000 tokens or more (30000 letters), and 1000 are left"),
         ({"move": 1000, "bank": 4000}, "and 5000 are left"),
-        ({"cost": 0.004, "price_in": 1.0, "move": None}, "which cost more than the 0.004 that is left"),
+        (
+            {"cost": 0.004, "price_in": 1.0, "move": None},
+            "which cost more than the 0.004 that is left",
+        ),
     ]:
         match = match_of(tmp_path, go, first="import json", conditions=limited(**terms))
         record = play(match, launcher=launcher, services={"models": model})
@@ -170,9 +194,15 @@ def test_a_question_that_surely_does_not_fit_is_not_sent_and_the_bot_reads_why(t
 
 
 @pytest.mark.parametrize("asks_each_turn", [True, False])
-def test_what_a_call_takes_beyond_its_turn_is_owed_and_the_next_turns_pay_it(tmp_path, launcher, asks_each_turn):
-    """In five turns of 1000 tokens a seat used 37,505, because each turn forgave what was beyond it."""
-    signs = "#" * 7501  # of which nobody knows how many tokens they are before the provider has counted them
+def test_what_a_call_takes_beyond_its_turn_is_owed_and_the_next_turns_pay_it(
+    tmp_path, launcher, asks_each_turn
+):
+    """In five turns of 1000 tokens a seat used 37,505, because each turn forgave what was beyond
+    it.
+    """
+    signs = (
+        "#" * 7501
+    )  # of which nobody knows how many tokens they are before the provider has counted them
     go = f"""if {asks_each_turn} or turns in (1, 5):
     say('model ' + json.dumps({{"prompt": {signs!r}}})); say('#', sys.stdin.readline().strip())
 say(legal[0])"""
@@ -187,7 +217,9 @@ say(legal[0])"""
     said = [turn.remarks[0] for turn in record.turns if turn.remarks]
     assert "'left': {'calls': 99, 'tokens': 0, 'owed': 1600}" in said[0]
     if asks_each_turn:
-        assert "its tokens of this turn are used up, and 600 more, which its next turns pay" in said[1]
+        assert (
+            "its tokens of this turn are used up, and 600 more, which its next turns pay" in said[1]
+        )
         assert [request.request["tokens"] for request in model.requests] == [1000, 400, 400, 400]
     else:
         assert [request.request["tokens"] for request in model.requests] == [1000, 1000]
@@ -215,16 +247,28 @@ def test_a_bot_that_dies_or_sleeps_after_an_answer_is_at_fault(tmp_path, launche
     conditions = replace(CONDITIONS, time=TimeControl(start=20.0, move=0.2))
     for go, ending in [("os._exit(3)", Ending.CRASHED), ("time.sleep(9)", Ending.TIMEOUT)]:
         record = play(
-            match_of(tmp_path, ask + go, conditions=conditions), launcher=launcher, services={"models": Scripted(str)}
+            match_of(tmp_path, ask + go, conditions=conditions),
+            launcher=launcher,
+            services={"models": Scripted(str)},
         )
         (fault,) = record.verdict.faults
-        assert (fault.ending, fault.words.startswith("after a call of its model: ")) == (ending, True)
+        assert (fault.ending, fault.words.startswith("after a call of its model: ")) == (
+            ending,
+            True,
+        )
 
 
 def test_the_time_of_all_parts_of_a_turn_counts(tmp_path, launcher):
-    go = 'for _ in range(9): time.sleep(0.1); say(\'model {"prompt": "x"}\'); sys.stdin.readline()\nsay(legal[0])'
+    go = (
+        'for _ in range(9): time.sleep(0.1); say(\'model {"prompt": "x"}\'); '
+        "sys.stdin.readline()\nsay(legal[0])"
+    )
     conditions = replace(CONDITIONS, time=TimeControl(start=20.0, move=0.35))
-    record = play(match_of(tmp_path, go, conditions=conditions), launcher=launcher, services={"models": Scripted(str)})
+    record = play(
+        match_of(tmp_path, go, conditions=conditions),
+        launcher=launcher,
+        services={"models": Scripted(str)},
+    )
     assert record.verdict.faults[0].ending is Ending.TIMEOUT
 
 
@@ -246,7 +290,9 @@ def test_a_bot_is_frozen_while_the_model_answers(tmp_path, launcher):
         say("# cpu", time.process_time() - begun)
         say(legal[0])
     """
-    record = play(match_of(tmp_path, go, first=first), launcher=launcher, services={"models": Scripted(slow)})
+    record = play(
+        match_of(tmp_path, go, first=first), launcher=launcher, services={"models": Scripted(slow)}
+    )
     assert float(record.turns[1].remarks[0].split()[1]) < 0.3
 
 
@@ -254,8 +300,15 @@ def test_a_match_records_no_more_calls_than_a_record_has_room_for(tmp_path, laun
     monkeypatch.setattr("arena.extras.models.calls.TAPE_BYTES", 200)
     ask = """say('model {"prompt": "x"}'); say('#', sys.stdin.readline().strip()[:99])"""
     model = Scripted(lambda _: "long" * 50)
-    record = play(match_of(tmp_path, f"{ask}\n{ask}\nsay(legal[0])"), launcher=launcher, services={"models": model})
-    assert ["fill what a record has room for" in remark for remark in record.turns[1].remarks] == [False, True]
+    record = play(
+        match_of(tmp_path, f"{ask}\n{ask}\nsay(legal[0])"),
+        launcher=launcher,
+        services={"models": model},
+    )
+    assert ["fill what a record has room for" in remark for remark in record.turns[1].remarks] == [
+        False,
+        True,
+    ]
 
 
 def test_roles_that_move_at_once_ask_at_once(tmp_path, launcher):
@@ -274,7 +327,9 @@ def test_roles_that_move_at_once_ask_at_once(tmp_path, launcher):
     )
     assert record.verdict.faults == ()
     assert len(begun) == 10
-    assert all(abs(second - first) < 0.15 for first, second in zip(begun[::2], begun[1::2], strict=True))
+    assert all(
+        abs(second - first) < 0.15 for first, second in zip(begun[::2], begun[1::2], strict=True)
+    )
     keys = [call.key for call in record.calls]
     assert len(set(keys)) == 10  # the same words in each turn, and no answer twice
 
@@ -303,14 +358,18 @@ def test_a_bot_that_is_no_program_here_asks_through_the_same_door(tmp_path, laun
         return [SingleSeat(seat.role, Elsewhere()) for seat in seats if seat.role == "first"]
 
     match = match_of(tmp_path, "say(legal[0])")
-    record = play(match, launcher=launcher, services={"models": Scripted(lambda _: "bet")}, kinds=[first])
+    record = play(
+        match, launcher=launcher, services={"models": Scripted(lambda _: "bet")}, kinds=[first]
+    )
     assert [turn.move for turn in record.turns if turn.role == "first"] == ["bet"]
     assert len(record.calls) == 1
 
 
 def test_a_record_plays_again_from_its_own_tape_and_pays_nothing(tmp_path, launcher):
     match = match_of(tmp_path, ASKS)
-    record = play(match, launcher=launcher, services={"models": Scripted(lambda _: os.urandom(4).hex())})
+    record = play(
+        match, launcher=launcher, services={"models": Scripted(lambda _: os.urandom(4).hex())}
+    )
     again = play(match, launcher=launcher, services={"models": Recorded(record)})
     assert again.calls == record.calls
     assert [turn.remarks for turn in again.turns] == [turn.remarks for turn in record.turns]
@@ -330,16 +389,23 @@ def test_a_key_for_a_server_on_this_machine_passes_by_no_proxy(monkeypatch, vari
     for name in ("HTTP_PROXY", "ALL_PROXY", "NO_PROXY"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
-    said_by = [providers.serving(partial(providers.says, providers.chat(who), 200)) for who in ("model", "proxy")]
+    said_by = [
+        providers.serving(partial(providers.says, providers.chat(who), 200))
+        for who in ("model", "proxy")
+    ]
     with said_by[0] as server, said_by[1] as proxy:
         monkeypatch.setenv(variable, proxy.url)
         provider = Provider(kind="url", name="m", url=server.url, key=KEY)
-        answer = asyncio.run(Url(provider).ask({"messages": [{"role": "user", "content": "x"}], "tokens": 10}))
+        answer = asyncio.run(
+            Url(provider).ask({"messages": [{"role": "user", "content": "x"}], "tokens": 10})
+        )
     assert answer.text == "model"
 
 
 def ask_broker(tmp_path: Path, ask, count: int = 1, letter: str = "x", **settings: object):
-    """Have a broker in this process answer this number of requests at once, by the function `ask` if there is one."""
+    """Have a broker in this process answer this number of requests at once, by the function `ask`
+    if there is one.
+    """
 
     async def main():
         provider = Provider(**{"kind": "tape", "name": "m"} | settings)
@@ -347,7 +413,9 @@ def ask_broker(tmp_path: Path, ask, count: int = 1, letter: str = "x", **setting
         if ask is not None:
             broker._asked = SimpleNamespace(ask=ask)
         message = {"messages": [{"role": "user", "content": letter * 40}], "tokens": 100}
-        requests = [{"key": str(n), "bot": "a", "match": "b", "request": message} for n in range(count)]
+        requests = [
+            {"key": str(n), "bot": "a", "match": "b", "request": message} for n in range(count)
+        ]
         return await asyncio.gather(*(broker.answer(request) for request in requests)), broker
 
     return asyncio.run(main())
@@ -393,7 +461,9 @@ def test_all_lanes_together_ask_no_more_often_than_the_rate(tmp_path):
     assert time.monotonic() - begun >= 3 * 0.05
 
 
-def test_a_provider_that_fails_is_asked_again_and_one_that_is_down_ends_the_run(tmp_path, monkeypatch):
+def test_a_provider_that_fails_is_asked_again_and_one_that_is_down_ends_the_run(
+    tmp_path, monkeypatch
+):
     monkeypatch.setattr("arena.extras.models.broker.BACKOFF_S", 0.001)
     calls = 0
 
@@ -452,9 +522,12 @@ def calls_in(folder: Path) -> set[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("bots", "repeats", "kills"), [("ab", 2, 1), pytest.param("abcd", 5, 20, marks=pytest.mark.soak)]
+    ("bots", "repeats", "kills"),
+    [("ab", 2, 1), pytest.param("abcd", 5, 20, marks=pytest.mark.soak)],
 )
-def test_a_killed_event_pays_nothing_twice_and_plays_again_from_its_tape(tmp_path, bots, repeats, kills):
+def test_a_killed_event_pays_nothing_twice_and_plays_again_from_its_tape(
+    tmp_path, bots, repeats, kills
+):
     with providers.serving(providers.plays) as server:
         folder = workspace(tmp_path / "w", f'url = "{server.url}"', bots, repeats=repeats)
         event, results, paid = events.event_of(folder), folder / "results" / "cup", server.calls
@@ -463,7 +536,13 @@ def test_a_killed_event_pays_nothing_twice_and_plays_again_from_its_tape(tmp_pat
             pid = os.fork()
             if pid == 0:
                 try:
-                    tournament.run(event, results, workers=2, audience=events.Audience(), services=served(folder))
+                    tournament.run(
+                        event,
+                        results,
+                        workers=2,
+                        audience=events.Audience(),
+                        services=served(folder),
+                    )
                 finally:
                     os._exit(0)
             assert until(lambda number=number: paid.value >= 8 * number)
@@ -473,7 +552,9 @@ def test_a_killed_event_pays_nothing_twice_and_plays_again_from_its_tape(tmp_pat
             assert gone_soon(below)
         assert run(folder)[0].complete
         keys = calls_in(results)
-        assert len(keys) <= paid.value <= len(keys) + 4 * kills  # what was under way in a broker that was killed
+        assert (
+            len(keys) <= paid.value <= len(keys) + 4 * kills
+        )  # what was under way in a broker that was killed
         before, tables = paid.value, events.tables(results)
         assert run(folder, "results/again", kind="tape", tapes=(str(results),))[0].complete
         assert events.tables(folder / "results" / "again") == tables
@@ -511,7 +592,9 @@ def test_a_refused_request_ends_the_run_and_is_on_no_tape(tmp_path):
 
 
 def test_an_event_ends_resumably_when_its_budget_is_used_up(tmp_path):
-    folder = workspace(tmp_path / "w", f"command = {providers.command_in(tmp_path)}\nevent_tokens = 400", repeats=1)
+    folder = workspace(
+        tmp_path / "w", f"command = {providers.command_in(tmp_path)}\nevent_tokens = 400", repeats=1
+    )
     (tmp_path / "model.py").rename(folder / "model.py")
     outcome, audience = run(folder)
     assert (outcome.phase, outcome.complete, audience.aborts) == (RunPhase.SPENT, False, [])
@@ -550,7 +633,9 @@ def models():
     behave = {name: behaviour for name, (behaviour, _) in MISBEHAVIOURS.items()}
     for number, (usage, _) in enumerate(USAGES):
         behave[str(number)] = partial(providers.says, providers.chat("x" * 500, usage=usage), 200)
-    with providers.serving(lambda handler, request: behave[request["model"]](handler, request)) as server:
+    with providers.serving(
+        lambda handler, request: behave[request["model"]](handler, request)
+    ) as server:
         yield server.url
 
 
@@ -558,13 +643,17 @@ def models():
 def test_a_provider_that_misbehaves_is_a_failure_in_words(tmp_path, models, name):
     words = MISBEHAVIOURS[name][1]
     wait = 0.3 if "seconds" in words else 20
-    ((kind, said),), _ = ask_broker(tmp_path, None, kind="url", url=models, name=name, wait=wait, retries=0)
+    ((kind, said),), _ = ask_broker(
+        tmp_path, None, kind="url", url=models, name=name, wait=wait, retries=0
+    )
     assert kind in {"again", "end"}
     assert words in said
 
 
 def test_an_end_that_is_no_word_does_not_end_a_run():
-    command = Command(Provider(kind="command", name="m", command=("echo", '{"text": "yes", "end": ["stop"]}')))
+    command = Command(
+        Provider(kind="command", name="m", command=("echo", '{"text": "yes", "end": ["stop"]}'))
+    )
     answer = asyncio.run(command.ask({"messages": [{"role": "user", "content": "x"}], "tokens": 1}))
     assert (answer.text, answer.end) == ("yes", "stop")
 
@@ -588,14 +677,18 @@ def test_nothing_that_a_command_started_outlives_the_broker(tmp_path):
     with event_model.opened([who], None) as door:
         asking = threading.Thread(target=ask, args=(door,))
         asking.start()
-        assert until(lambda: len(descendants(os.getpid()) - before) >= 3)  # the broker, the command, what that started
+        assert until(
+            lambda: len(descendants(os.getpid()) - before) >= 3
+        )  # the broker, the command, what that started
         below = descendants(os.getpid()) - before
     assert gone_soon(below)
     asking.join(10)
     assert not asking.is_alive()
 
 
-def test_a_model_answers_also_where_the_folder_for_temporary_files_has_a_long_name(tmp_path, monkeypatch):
+def test_a_model_answers_also_where_the_folder_for_temporary_files_has_a_long_name(
+    tmp_path, monkeypatch
+):
     folder = tmp_path / ("long" * 40)
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
@@ -612,7 +705,9 @@ def test_a_command_ends_with_what_it_started_also_if_it_has_only_just_begun():
         asking = asyncio.ensure_future(asked.ask({"messages": []}))
         await asyncio.sleep(0)
         below: set[int] = set()
-        assert until(lambda: below.update(descendants(os.getpid()) - before) or len(below) == 2)  # asyncio waits, too
+        assert until(
+            lambda: below.update(descendants(os.getpid()) - before) or len(below) == 2
+        )  # asyncio waits, too
         await asked.end()
         with pytest.raises(AgainError):
             await asking
@@ -629,7 +724,10 @@ def test_a_key_in_a_variable_is_gone_from_this_process_and_its_forks(tmp_path):
         "assert 'MY_KEY' not in os.environ and 'PATH' in os.environ\n"
         "sys.exit(b'sk-' in open('/proc/self/environ', 'rb').read())"
     )
-    assert subprocess.run([sys.executable, "-c", program], env=os.environ | {"MY_KEY": KEY}).returncode == 0
+    assert (
+        subprocess.run([sys.executable, "-c", program], env=os.environ | {"MY_KEY": KEY}).returncode
+        == 0
+    )
 
 
 @pytest.mark.slow
@@ -639,10 +737,14 @@ def test_no_bot_file_or_process_learns_a_key_that_was_exported(tmp_path):
         shown = 0
         for pid in filter(str.isdigit, os.listdir("/proc")):
             with contextlib.suppress(OSError):
-                files = [Path(f"/proc/{pid}/{name}").read_bytes() for name in ("environ", "cmdline")]
+                files = [
+                    Path(f"/proc/{pid}/{name}").read_bytes() for name in ("environ", "cmdline")
+                ]
                 shown += any(KEY.encode() in content for content in files)
         came = handler.headers["Authorization"]
-        providers.respond(handler, providers.chat(f"shown {shown}, came {came}\n{providers.any_move(request)}"))
+        providers.respond(
+            handler, providers.chat(f"shown {shown}, came {came}\n{providers.any_move(request)}")
+        )
 
     spy = (
         "say('#', [value for value in os.environ.values() if 'sk-' in value])\n"
@@ -652,7 +754,10 @@ def test_no_bot_file_or_process_learns_a_key_that_was_exported(tmp_path):
     with providers.serving(looks) as server:
         folder = workspace(tmp_path / "w", f'url = "{server.url}"\nkey_variable = "MY_KEY"', "a")
         (folder / "bots" / "spy.py").write_text(python(f"{spy}{ASKS}"))
-        command, variables = [sys.executable, "-m", "arena", "run", "--no-charts"], os.environ | {"MY_KEY": KEY}
+        command, variables = (
+            [sys.executable, "-m", "arena", "run", "--no-charts"],
+            os.environ | {"MY_KEY": KEY},
+        )
         done = subprocess.run(command, cwd=folder, env=variables, capture_output=True, timeout=100)
     assert done.returncode == 0, done.stderr
     with Archive.open(folder / "results/cup") as archive:
@@ -661,7 +766,9 @@ def test_no_bot_file_or_process_learns_a_key_that_was_exported(tmp_path):
     assert answers == {"shown 0, came Bearer [key]"}
     remarks = {remark for record in records for turn in record.turns for remark in turn.remarks}
     assert {"[]", "False"} <= remarks
-    assert not [path for path in folder.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
+    assert not [
+        path for path in folder.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()
+    ]
     with contextlib.closing(sqlite3.connect(folder / "results/cup/tape.sqlite")) as database:
         tape = Tape(folder / "results/cup/tape.sqlite")
         keys = [row[0] for row in database.execute("select key from calls")]
@@ -679,7 +786,9 @@ def shows_key(pid: int) -> bool:
 def test_a_site_keeps_the_key_from_all_its_processes_and_gives_it_to_runs(tmp_path, monkeypatch):
     folder = workspace(tmp_path / "w", 'command = "true"\nkey_variable = "MY_KEY"', "a")
     words, variables = ("-m", "arena", "serve", "--port", "0"), os.environ | {"MY_KEY": KEY}
-    with subprocess.Popen([sys.executable, *words], cwd=folder, env=variables, stderr=subprocess.PIPE) as site:
+    with subprocess.Popen(
+        [sys.executable, *words], cwd=folder, env=variables, stderr=subprocess.PIPE
+    ) as site:
         assert b"serving" in site.stderr.readline()
         pids = [site.pid, *cup.processes_in(folder)]
         shown = list(filter(shows_key, pids))
@@ -731,12 +840,16 @@ def test_replays_and_tables_show_what_was_asked_and_a_report_for_others_does_not
             prompt.write(f"I know that {evil}\n")
         run(folder)
     with Archive.open(results) as archive:
-        record = next(record for record in archive.records() if record.match.seats[0].bot.name == "b")
+        record = next(
+            record for record in archive.records() if record.match.seats[0].bot.name == "b"
+        )
     shown = cup.arena(folder, "replay", record.match.id)
     assert "asks the model: 100 tokens, and 20 of its answer" in shown.stdout
     assert "I know that" in shown.stdout
     assert "\x1b" not in shown.stdout
-    assert '> model {"messages"' in cup.arena(folder, "replay", record.match.id, "--lines").stdout.replace("'", '"')
+    assert '> model {"messages"' in cup.arena(
+        folder, "replay", record.match.id, "--lines"
+    ).stdout.replace("'", '"')
     assert cup.arena(folder, "rerun", record.match.id).stdout.count("it went the same") == 1
     replayed = replays.replay(record, replays.Games(rulebook.game_of))["calls"]
     assert [row[:4] for row in replayed][:1] == [[1, 0, 100, 20]]
@@ -767,22 +880,34 @@ def test_mistakes_in_the_table_are_one_line_each(tmp_path):
     folder = workspace(tmp_path / "none", 'command = "x"', "abc")
     text = (folder / "tournament.toml").read_text()
     (folder / "tournament.toml").write_text(text.partition("[model]")[0])
-    assert cup.refused(cup.arena(folder, "run"), "'a' plays with a language model only: add a table [model]")
+    assert cup.refused(
+        cup.arena(folder, "run"), "'a' plays with a language model only: add a table [model]"
+    )
 
 
 def test_check_says_who_answers_and_a_provider_that_fails_is_one_line(tmp_path):
     folder = workspace(tmp_path, 'command = ["false"]\nretries = 0', "ab")
     assert cup.refused(cup.arena(folder, "check", "a"), "model: ")
-    (folder / "tournament.toml").write_text((folder / "tournament.toml").read_text().partition("[model]")[0])
+    (folder / "tournament.toml").write_text(
+        (folder / "tournament.toml").read_text().partition("[model]")[0]
+    )
     assert "no language model answers here" in cup.arena(folder, "check", "a").stdout
 
 
 def test_the_viewer_shows_what_the_model_said_in_the_shown_turn(tmp_path, launcher):
     match = match_of(tmp_path, ASKS)
-    record = play(match, launcher=launcher, services={"models": Scripted(lambda _: "the first\x1b[31m")})
+    record = play(
+        match, launcher=launcher, services={"models": Scripted(lambda _: "the first\x1b[31m")}
+    )
     game = rulebook.game_of(match)
-    story = Story(game, match, {"first": "a", "second": "b"}, False, list(scenes(game, record.turns)), record)
-    asking = next(index for index, scene in enumerate(story.scenes) if scene.turns and scene.turns[0].role == "first")
+    story = Story(
+        game, match, {"first": "a", "second": "b"}, False, list(scenes(game, record.turns)), record
+    )
+    asking = next(
+        index
+        for index, scene in enumerate(story.scenes)
+        if scene.turns and scene.turns[0].role == "first"
+    )
     shown = "\n".join(frame(story, asking, (120, 40), ("", "")))
     assert "model, 10 + 5 tokens: the first" in shown
     assert "\x1b[31m" not in shown
@@ -795,7 +920,14 @@ def test_the_house_bot_takes_json_or_a_last_line_and_never_prose(monkeypatch):
     assert move_in('I take {"move": "walk 2"} at last.', legal) == "walk 2"
     assert move_in('{"move": "run"} no: {"move": "walk 2"}', legal) == "walk 2"
     assert move_in("Well.\n walk 2 \n", legal) == "walk 2"
-    for text in ("I would run", '{"move": "fly"}', '{"move": "run"} {"move": 7}', "", "{" * 5000, "run!"):
+    for text in (
+        "I would run",
+        '{"move": "fly"}',
+        '{"move": "run"} {"move": 7}',
+        "",
+        "{" * 5000,
+        "run!",
+    ):
         assert move_in(text, legal) is None
 
 
@@ -803,7 +935,9 @@ def test_the_house_bot_asks_again_and_quotes_what_others_wrote(tmp_path, launche
     def answer(messages: list[dict[str, str]]) -> str:
         return "I run, I think" if len(messages) < 4 else '{"move": "check"}'
 
-    match = live.match_of("kuhn_poker/three_cards", discovery.from_path(HOUSE), conditions=CONDITIONS)
+    match = live.match_of(
+        "kuhn_poker/three_cards", discovery.from_path(HOUSE), conditions=CONDITIONS
+    )
     model = Scripted(answer)
     record = play(match, launcher=launcher, services={"models": model})
     assert record.verdict.faults == ()
