@@ -54,7 +54,7 @@ from arena.sandbox import folder as scratch
 from arena.values import Bot
 
 LONGEST_WORDS = 2000
-FIXED = ("games", "roles", "model", "remote", "display")
+FIXED = ("games", "roles", "model", "model_alias", "remote", "display")
 """What no agent may change of a bot."""
 
 

@@ -1,6 +1,7 @@
 """The event that the site plays, by its tournament.toml: its folders, its bots, their authors."""
 
 import contextlib
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -96,10 +97,21 @@ def text_of(workspace: Path, *keys: str) -> str:
 
     Each of the `keys` but the last names a table.
     """
-    try:
-        value: object = toml.loads((workspace / "tournament.toml").read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return ""
+    value: object = _tournament(workspace)
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value if isinstance(value, str) else ""
+
+
+def names_in(workspace: Path, key: str) -> tuple[str, ...]:
+    """Return the keys of a table of tournament.toml; () if there is none, or it cannot be read."""
+    table = _tournament(workspace).get(key)
+    return tuple(table) if isinstance(table, dict) else ()
+
+
+def _tournament(workspace: Path) -> Mapping[str, object]:
+    """Return the tables of tournament.toml as they are; {} if it cannot be read."""
+    try:
+        return toml.loads((workspace / "tournament.toml").read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}

@@ -37,7 +37,7 @@ from arena.errors import ArenaError
 from arena.event import config, control
 from arena.extras.serve import statements, timetable, uploads
 from arena.extras.serve.accounts import Accounts, MatchRequest, Round
-from arena.extras.serve.entrants import Entrants, event_folder, text_of
+from arena.extras.serve.entrants import Entrants, event_folder, names_in, text_of
 from arena.extras.serve.processes import SiteProcess, round_command
 from arena.extras.serve.remote import Hub
 from arena.extras.serve.statements import Statement
@@ -70,9 +70,9 @@ TRIES = 3
 
 
 class ProviderKey:
-    """The key of the event's language model, for the runs that this process starts.
+    """The keys of the event's language models, for the runs that this process starts.
 
-    The key is taken out of the environment. Otherwise every process that the server starts would
+    They are taken out of the environment. Otherwise every process that the server starts would
     show it, also those that compute pages and play matches.
     """
 
@@ -82,14 +82,18 @@ class ProviderKey:
         self.variables()
 
     def variables(self) -> dict[str, str]:
-        """Return the variable that tournament.toml names now, with its value; {} if none."""
-        name = text_of(self._workspace, "model", "key_variable")
-        if name in os.environ:
-            self._keys[name] = os.environ[name]
-            forget(name)
-        if name not in self._keys:
-            return {}
-        return {name: self._keys[name]}
+        """Return the variables that tournament.toml names now, with their values."""
+        tables: list[tuple[str, ...]] = [("model",)]
+        tables += [("models", alias) for alias in names_in(self._workspace, "models")]
+        variables: dict[str, str] = {}
+        for table in tables:
+            name = text_of(self._workspace, *table, "key_variable")
+            if name in os.environ:
+                self._keys[name] = os.environ[name]
+                forget(name)
+            if name in self._keys:
+                variables[name] = self._keys[name]
+        return variables
 
 
 class Job:

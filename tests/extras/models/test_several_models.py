@@ -18,6 +18,7 @@ from arena.event import config, tournament
 from arena.event.service import Opener
 from arena.extras.models import asking, service
 from arena.extras.models.tape import TABLE, Tape
+from arena.extras.serve import scheduler
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
 from arena.values import ModelAnswer, ModelTerms
@@ -392,3 +393,16 @@ def test_the_table_of_models_names_the_model_of_each_bot(tmp_path):
 def test_fields_of_a_request_that_a_stranger_wrote_wrong_are_refused(request_text):
     with pytest.raises(ValueError, match="request"):
         ModelTerms(name="m", request=request_text)
+
+
+def test_a_site_keeps_the_keys_of_all_models_for_the_runs_that_it_starts(tmp_path, monkeypatch):
+    names = ("KEY_OF_ONE", "KEY_OF_TWO")
+    models = "".join(
+        table(name.lower(), f'command = "x"\nkey_variable = "{name}"') for name in names
+    )
+    folder = workspace(tmp_path, models, "")
+    for name in names:
+        monkeypatch.setenv(name, f"sk-{name}")
+    keys = scheduler.ProviderKey(folder)
+    assert not set(names) & os.environ.keys()
+    assert keys.variables() == {name: f"sk-{name}" for name in names}
