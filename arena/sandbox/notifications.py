@@ -6,7 +6,6 @@ signal to the thread takes the question back, and the thread asks anew when it h
 or was woken from a stop.
 """
 
-import errno
 import fcntl
 import os
 import select
@@ -45,8 +44,9 @@ def _serve(listener: int, answer: Callable[[int, int], int]) -> None:
             for _, events in poll.poll(POLL_MS):
                 if events & select.POLLIN:
                     _answer(listener, answer)
-                elif events & (select.POLLHUP | select.POLLERR):
-                    # No process is left under that filter.
+                elif events & select.POLLHUP:
+                    # No process is left under that filter. POLLERR says only that a signal to this
+                    # thread kept the kernel from looking.
                     return
     finally:
         os.close(listener)
@@ -55,12 +55,24 @@ def _serve(listener: int, answer: Callable[[int, int], int]) -> None:
 def _answer(listener: int, answer: Callable[[int, int], int]) -> None:
     question = bytearray(NOTIFICATION.size)  # the kernel insists on zeros
     try:
-        fcntl.ioctl(listener, RECEIVE, question)
+        _control(listener, RECEIVE, question)
         unique, _, _, number, _, _, first, _, _, _, _, _ = NOTIFICATION.unpack(question)
         error = answer(number, first)
         flags = 0 if error else CONTINUE
-        fcntl.ioctl(listener, SEND, RESPONSE.pack(unique, 0, -error, flags))
-    except OSError as error:
-        # The thread that asked may have been killed or stopped meanwhile.
-        if error.errno not in (errno.ENOENT, errno.EINTR):
-            raise
+        _control(listener, SEND, RESPONSE.pack(unique, 0, -error, flags))
+    except FileNotFoundError:
+        # The thread that asked was killed or stopped meanwhile.
+        pass
+
+
+def _control(listener: int, request: int, value: bytes | bytearray) -> None:
+    """Call ioctl until no signal to this thread interrupts it.
+
+    A question that is received and not answered would keep the bot waiting for ever.
+    """
+    while True:
+        try:
+            fcntl.ioctl(listener, request, value)
+        except InterruptedError:
+            continue
+        return
