@@ -44,7 +44,7 @@ def check(
         with workspace.asking(tournament) if serving else nullcontext({}) as services:
             if not json:
                 for known in serving:
-                    print(f"  {output.safe_line(known.who(tournament))}", flush=True)
+                    print(f"  {output.safe_line(known.who(tournament, built.bot))}", flush=True)
             printer = RunPrinter(silent=json)
             result = built.screening.checkup(built.bot, launcher, printer.print, services)
     if json:

@@ -69,9 +69,9 @@ class Service:
         del bot
         return False
 
-    def who(self, tournament: "Tournament") -> str:
+    def who(self, tournament: "Tournament", bot: Bot) -> str:
         """Return who serves a bot here, in a line for its author."""
-        del tournament
+        del tournament, bot
         return ""
 
     def sentences(self, event: Event, folder: Path, tournament: "Tournament") -> Iterator[str]:

@@ -75,7 +75,7 @@ class ModelService(Service):
         """Return whether the bot needs a model."""
         return bot.model
 
-    def who(self, tournament: "Tournament") -> str:
+    def who(self, tournament: "Tournament", bot: Bot) -> str:
         """Return who answers a bot that needs a model."""
         tables = _tables_of(tournament)
         if not tables:
@@ -83,12 +83,13 @@ class ModelService(Service):
                 "no language model answers here, so it plays as when it is refused: "
                 "[model] in tournament.toml names one"
             )
-        names = dict.fromkeys(table.name for table in tables.values())
-        keys = [key_of(tournament, alias) for alias in tables]
-        where = " and ".join(f"[{key}]" for key in keys)
+        reason = tournament.left_out(bot)
+        if reason:
+            return f"no language model answers it, and no event here has it: it {reason}"
+        alias = tournament.as_entered(bot).model_alias or DEFAULT_MODEL
         return (
-            f"{' or '.join(names)} answers it, by {where} in tournament.toml; "
-            "what the event has on tape is free"
+            f"{tables[alias].name} answers it, by [{key_of(tournament, alias)}] in "
+            "tournament.toml; what the event has on tape is free"
         )
 
     def sentences(self, event: Event, folder: Path, tournament: "Tournament") -> Iterator[str]:

@@ -406,3 +406,13 @@ def test_a_site_keeps_the_keys_of_all_models_for_the_runs_that_it_starts(tmp_pat
     keys = scheduler.ProviderKey(folder)
     assert not set(names) & os.environ.keys()
     assert keys.variables() == {name: f"sk-{name}" for name in names}
+
+
+def test_check_says_which_of_several_models_answers_a_bot(tmp_path):
+    text = '{"text": "none", "in": 1, "out": 1}'
+    models = "".join(table(alias, f"command = ['echo', '{text}']") for alias in ("one", "two"))
+    folder = workspace(tmp_path, models, entry("x", "brave", "two"))
+    assert "two-1 answers it, by [models.two]" in cup.arena(folder, "check", "x").stdout
+    said = cup.arena(folder, "check", "prompts/careful").stdout
+    assert "no language model answers it" in said
+    assert "names none of the models" in said
