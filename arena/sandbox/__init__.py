@@ -16,6 +16,7 @@ Other packages use `launcher.py`. Behind it:
 - System calls: `seccomp.py` and `syscalls.py` make the kernel's filter from the policy;
   `refused.py` finds out which calls the filter refused, `forks.py` counts the forks of a bot of
   several processes, and `notifications.py` answers the kernel for both.
+- Networks: `own_network.py` gives a program a loopback of its own, where arena listens.
 - Files: `toolchain.py` finds what a command needs, `folder.py` makes what a bot has on disk,
   `copying.py` copies it, and `exposure.py` refuses to play where private files lie in a folder that
   bots may read.

@@ -16,6 +16,7 @@ import os
 
 from arena.sandbox import procfs, rlimits, seccomp, users
 from arena.sandbox.file_policy import DEVICES, PROGRAMS, SETTINGS
+from arena.sandbox.landlock import TERMINALS
 from arena.sandbox.level import TEMPORARY, BotKind, LaunchSpec, Level
 
 PROGRAM = "bwrap"
@@ -64,21 +65,28 @@ class Bubblewrap(Level):
         read_end, write_end = (
             os.pipe()
         )  # bwrap reads the filter from it; a pipe holds a whole filter
-        os.write(write_end, seccomp.program_for(spec.processes, spec.syscalls))
+        program = seccomp.program_for(spec.processes, spec.syscalls, networked=spec.networked)
+        os.write(write_end, program)
         os.close(write_end)
         os.set_inheritable(read_end, True)
         command = list(_working[spec.user is not None])
+        home, scratch = spec.place(spec.home), spec.place(spec.scratch)
         for path in spec.read:
-            command += ["--ro-bind", path, path]
-        command += ["--bind" if spec.builds else "--ro-bind", spec.home, spec.home]
+            command += ["--ro-bind", path, spec.place(path)]
+        if spec.networked:
+            command.remove("--unshare-net")  # it has one already
+            for path in TERMINALS:
+                command += ["--dev-bind", path, path]
+        source = home if spec.networked else spec.home
+        command += ["--bind" if spec.builds else "--ro-bind", source, home]
         if spec.scratch_bytes:
             command += ["--size", str(spec.scratch_bytes)]
-        command += ["--tmpfs", spec.scratch]
+        command += ["--tmpfs", scratch]
         command += [
             "--remount-ro",
             "/",
         ]  # otherwise a bot could write to the root, which is a tmpfs
-        command += ["--chdir", spec.home]
+        command += ["--chdir", home]
         command += ["--seccomp", str(read_end), "--"]
         return command + _task_limit(spec) + argv
 

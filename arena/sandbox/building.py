@@ -10,8 +10,8 @@ import math
 import os
 import select
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -45,6 +45,8 @@ ANSWER_BYTES = 4096
 READ_BYTES = 65536
 
 Hear = Callable[[bytes], bytes | Failure]
+Keep = Callable[[bytes], Failure | None]
+Attend = Callable[[int], AbstractContextManager[Callable[[], float]]]
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,10 @@ def at_work(
     *,
     rules: Path | None = None,
     shown: Mapping[str, Path] = {},
+    readable: Sequence[Path] = (),
     hear: Hear | None = None,
+    keep: Keep | None = None,
+    attend: Attend | None = None,
 ) -> Iterator[tuple[Built, Path]]:
     """Run the command of a bot on a copy of its files; yield how it ended, and the copy.
 
@@ -112,13 +117,24 @@ def at_work(
     With `hear` the input of the command stays open. `hear` gets each part of its output, and
     returns the answer that is written to its input, or a failure that ends it. The command is
     frozen meanwhile, and does not pay for the time until an answer.
+
+    `keep` gets all output, and returns a failure where that is too much. With `attend` the command
+    has a network of its own; `attend` gets the socket that listens there. What it returns says at
+    each look how many seconds the command need not pay for.
     """
-    child = launcher.start(bot, conditions, rules, builds=True, shown=shown)
+    networked = attend is not None
+    child = launcher.start(
+        bot, conditions, rules, builds=True, networked=networked, shown=shown, readable=readable
+    )
     try:
         if hear is None:
             os.close(child.stdin)
         try:
-            excess, late, output = _wait(child, seconds, hear)
+            with ExitStack() as stack:
+                attended = None
+                if attend is not None and child.endpoint is not None:
+                    attended = stack.enter_context(attend(child.endpoint))
+                excess, late, output = _wait(child, seconds, hear, keep, attended)
         except BaseException:
             with suppress(SpawnerLostError):  # the command has ended with its spawner
                 launcher.reap(child)
@@ -135,10 +151,18 @@ def at_work(
     finally:
         os.close(child.stdout)
         os.close(child.stderr)
+        if child.endpoint is not None:
+            os.close(child.endpoint)
         child.room.discard()
 
 
-def _wait(child: Child, seconds: float, hear: Hear | None) -> tuple[Failure | None, bool, bytes]:
+def _wait(
+    child: Child,
+    seconds: float,
+    hear: Hear | None,
+    keep: Keep | None,
+    attended: Callable[[], float] | None,
+) -> tuple[Failure | None, bool, bytes]:
     """Wait until the output ends.
 
     Return the limit that was exceeded, whether the command was late, and the end of the output.
@@ -159,6 +183,9 @@ def _wait(child: Child, seconds: float, hear: Hear | None) -> tuple[Failure | No
             except BlockingIOError:  # the command has read from its own pipe what was there
                 continue
             output = (output + data)[-OUTPUT_BYTES:]
+            failure = None if keep is None else keep(data)
+            if failure is not None:
+                return failure, False, output
             if not data:
                 open_pipes.discard(descriptor)
             elif hear is not None and descriptor == child.stdout:
@@ -175,6 +202,8 @@ def _wait(child: Child, seconds: float, hear: Hear | None) -> tuple[Failure | No
                     until += time.monotonic() - begun
         if writable:
             answers = _unwritten(child.stdin, answers)
+        if attended is not None:
+            until += attended()
         now = time.monotonic()
         excess = watchdog.look(now)
         if excess is not None:

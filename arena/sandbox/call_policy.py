@@ -257,6 +257,36 @@ CHECKS = {
 `recvmsg` cannot be checked so, because their data stands in memory. They could send a descriptor,
 and while it is on its way neither it nor its file is in any table that the watchdog reads."""
 
+NETWORKED = (
+    "socket connect bind listen accept accept4 setsockopt recvmsg recvmmsg setsid setpgid "
+    "chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat utime utimes futimesat "
+    "utimensat truncate flock"
+)
+"""Further calls of a program in a network and a mount namespace of its own (`own_network.py`).
+
+There its sockets reach nobody, and whatever it may not write to is read-only, also for `chmod` and
+`truncate`. `sendmsg` is missing, for the reason that stands at CHECKS."""
+AF_INET, AF_INET6, TCP, UDP = 2, 10, 6, 17
+TERMINAL_CALLS = (
+    *(0x5402, 0x5403, 0x5404, 0x5409, 0x540A, 0x540B, 0x540E, 0x5410, 0x5414, 0x5422, 0x5429),
+    *(0x80045430, 0x40045431, 0x5441, 0x402C542B, 0x402C542C, 0x402C542D),
+)
+"""TCSETS TCSETSW TCSETSF TCSBRK TCXONC TCFLSH TIOCSCTTY TIOCSPGRP TIOCSWINSZ TIOCNOTTY TIOCGSID
+TIOCGPTN TIOCSPTLCK TIOCGPTPEER TCSETS2 TCSETSW2 TCSETSF2; not TIOCSTI. The terminals are its
+own."""
+NETWORKED_CHECKS = {
+    "ioctl": (CHECKS["ioctl"][0]._replace(values=CHECKS["ioctl"][0].values + TERMINAL_CALLS),),
+    # No socket with a path: neither Landlock nor a read-only mount guards a connection to one.
+    "socket": (
+        Check(0, (AF_INET, AF_INET6)),
+        Check(1, (SOCK_STREAM, 2), mask=SOCK_TYPE),
+        Check(2, (0, TCP, UDP)),
+    ),
+    # F_GETLK, F_SETLK, F_SETLKW: package managers lock their files.
+    "fcntl": (CHECKS["fcntl"][0]._replace(values=(*CHECKS["fcntl"][0].values, 5, 6, 7)),),
+}
+"""The conditions on the arguments of its calls, in place of those in CHECKS."""
+
 NO_END_BY_OTHERS = Check(1, (SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU), inverted=True)
 RLIMIT_CPU = 0
 OF_ONE_PROCESS = {
@@ -279,9 +309,10 @@ TO_ITSELF = {"kill": Check(0, (OWN_PID,)), "tgkill": Check(0, (OWN_PID,))}
 itself only."""
 
 
-def allowed() -> frozenset[str]:
+def allowed(*, networked: bool = False) -> frozenset[str]:
     """Return the names of all calls that may be allowed to a bot."""
-    return frozenset(" ".join(ALLOWED.values()).split())
+    names = frozenset(" ".join(ALLOWED.values()).split())
+    return names | set(NETWORKED.split()) if networked else names
 
 
 def refusals(arch: str) -> list[int]:

@@ -70,6 +70,8 @@ class Child:
     """The bot's cgroup, where arena has a delegated one."""
     forks: Forks | None = None
     """The count of its forks, where it may fork and the kernel asks before each fork."""
+    endpoint: int | None = None
+    """The socket that listens in its own network, if it has one; its owner closes it."""
     inherited: int = 0
     """Bytes that are resident from its first moment on: a warm start has them from the spawner."""
 
@@ -112,6 +114,8 @@ class Child:
             pid = self.program()
             return () if pid is None else (pid,)
         helpers = self.level.helpers(self.pid)
+        if self.spec.networked:  # it may make sessions and groups, and is alone below its spawner
+            return (pid for pid in procfs.below(self.spawner) if pid not in helpers)
         return (pid for pid in procfs.of_group(self.pid, self.spawner) if pid not in helpers)
 
     def meter(self) -> Meter:

@@ -23,7 +23,7 @@ from functools import cache
 from typing import Any, NoReturn
 
 from arena.errors import refusal
-from arena.sandbox import landlock, leftovers, levels, rlimits, seccomp, users, warm
+from arena.sandbox import landlock, leftovers, levels, own_network, rlimits, seccomp, users, warm
 from arena.sandbox.level import TEMPORARY, LaunchSpec, prctl
 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NAME = 1, 4, 15
@@ -85,8 +85,10 @@ def begin(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoRe
             procs = os.open(f"{spec.cgroup}/cgroup.procs", os.O_WRONLY | os.O_CLOEXEC)
             os.write(procs, b"0")  # this process
             os.close(procs)
-        leftovers.note(spec.scratch)
-        if level.restricts:
+        note = leftovers.note(spec.scratch)
+        # Root in a network of its own is an ordinary user inside, and exec takes its capabilities.
+        # Without them it could not enter.
+        if level.restricts and not (spec.networked and spec.user is None):
             users.become(spec.user)
         if spec.user is not None:
             # An exec would do this: otherwise a warm bot could not look at itself.
@@ -95,7 +97,12 @@ def begin(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoRe
         prctl(PR_SET_NAME, NAME, 0, 0, 0)
         for target, descriptor in enumerate(pipes):  # these are larger than 2: ours are open
             os.dup2(descriptor, target)
-        os.chdir(spec.home)
+        if spec.networked:
+            os.write(note, f"\n{own_network.separate()}".encode())
+            pass_on(launcher, ENDPOINT, own_network.furnish(spec))
+            die_with(parent)  # again, because new namespaces may clear it
+        os.close(note)
+        os.chdir(spec.place(spec.home))
         if spec.warm:
             limits = rlimits.with_data(spec.limits, warm.inherited.data)
             spec = spec._replace(limits=limits)
@@ -136,9 +143,14 @@ def pass_on_forks(launcher: _socket.socket) -> None:
         listener = seccomp.ask_before_forks()
     except OSError:
         return
-    rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", listener))
-    launcher.sendmsg([LISTENER], [rights])
-    os.close(listener)  # otherwise the bot could answer for itself
+    pass_on(launcher, LISTENER, listener)  # closed here: the bot could answer for itself
+
+
+def pass_on(launcher: _socket.socket, kind: bytes, descriptor: int) -> None:
+    """Send a descriptor to the referee, and close it here."""
+    rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", descriptor))
+    launcher.sendmsg([kind], [rights])
+    os.close(descriptor)
 
 
 def check_user(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoReturn:  # noqa: ARG001 (all operations have these arguments)
@@ -176,6 +188,8 @@ START, CHECK_USER = b"s", b"a"
 LISTENER = b"l"
 """The message of a child to the referee, with the descriptor at which the kernel asks; the
 spawner's answer follows."""
+ENDPOINT = b"e"
+"""The same with the socket that listens in the program's own network."""
 OPERATIONS: dict[bytes, Callable[[_socket.socket, int, int, int], NoReturn]] = {
     START: begin,
     CHECK_USER: check_user,

@@ -26,7 +26,7 @@ CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # the same numbers on e
 VERSION, PATH_BENEATH = 1, 1
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR, REMOVE_DIR, REMOVE_FILE = (1 << bit for bit in range(6))
 MAKE_DIR, MAKE_REG, MAKE_SYM, REFER, TRUNCATE = 1 << 7, 1 << 8, 1 << 12, 1 << 13, 1 << 14
-FILE_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE
+FILE_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | 1 << 15
 """The rights that a rule may grant on a file that is not a folder."""
 
 READ = EXECUTE | READ_FILE | READ_DIR
@@ -45,6 +45,10 @@ SCRATCH = (
 """The rights in a scratch folder. A bot may not run what it wrote, nor make devices, pipes and
 sockets."""
 DEVICE = READ_FILE | WRITE_FILE | TRUNCATE
+IOCTL_DEV = 1 << 15
+TERMINAL = READ_FILE | READ_DIR | WRITE_FILE | TRUNCATE | IOCTL_DEV
+TERMINALS = ("/dev/ptmx", "/dev/pts", "/dev/tty")
+"""Of a mount namespace with terminals of its own (`own_network.py`)."""
 HANDLED_FILES = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
 """The rights on files that need a rule, by the version of Landlock that brought them."""
 HANDLED_NET = 0b11
@@ -81,7 +85,7 @@ class Landlock(Level):
     def confine(self, spec: LaunchSpec, argv: list[str]) -> list[str]:
         """Restrict files, then limits, then system calls; return the command."""
         rlimits.no_new_privs()
-        ruleset = _ruleset()
+        ruleset = _ruleset(net=not spec.networked)
         for rule in _public_rules():
             _add_rule(ruleset, rule)
         for path in spec.read:
@@ -91,7 +95,9 @@ class Landlock(Level):
             elif os.path.exists(path):
                 _add_rule(ruleset, _rule(path, READ))
         _add_rule(ruleset, _rule(spec.home, READ | SCRATCH if spec.builds else READ))
-        _add_rule(ruleset, _rule(spec.scratch, SCRATCH))
+        _add_rule(ruleset, _rule(spec.scratch, READ | SCRATCH if spec.networked else SCRATCH))
+        for path in TERMINALS if spec.networked else ():
+            _add_rule(ruleset, _rule(path, TERMINAL))
         # It may open its input and output again, as /dev/stdin and /dev/stdout. An anonymous pipe
         # needs no rule for that, and can have none.
         for descriptor, right in ((0, READ_FILE), (1, WRITE_FILE)):
@@ -104,16 +110,16 @@ class Landlock(Level):
             program = _filter_program(spec, watched=True, counts_forks=spec.counts_forks)
             seccomp.install_watched(program)
         else:
-            seccomp.install(_filter_program(spec))
+            seccomp.install(_filter_program(spec, networked=spec.networked))
         return argv
 
 
-def _ruleset() -> int:
+def _ruleset(*, net: bool) -> int:
     """Return the descriptor of a new ruleset, with all rights that this kernel knows."""
     abi = version()
-    net = HANDLED_NET if abi >= NET_SINCE else 0
+    connections = HANDLED_NET if net and abi >= NET_SINCE else 0
     scoped = SCOPED if abi >= SIGNALS_SCOPED else 0
-    rights = struct.pack("QQQ", _handled(), net, scoped)
+    rights = struct.pack("QQQ", _handled(), connections, scoped)
     if abi >= SIGNALS_SCOPED:
         size = 24
     elif abi >= NET_SINCE:
@@ -134,7 +140,11 @@ def version() -> int:
 
 
 def _filter_program(
-    bot: BotKind | LaunchSpec, *, watched: bool = False, counts_forks: bool = False
+    bot: BotKind | LaunchSpec,
+    *,
+    watched: bool = False,
+    counts_forks: bool = False,
+    networked: bool = False,
 ) -> bytes:
     """Return the program of the filter for this process as a bot.
 
@@ -147,6 +157,7 @@ def _filter_program(
         None if several else os.getpid(),
         watched=watched,
         counts_forks=counts_forks,
+        networked=networked,
     )
 
 

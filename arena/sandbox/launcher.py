@@ -23,6 +23,7 @@ from arena.sandbox import (
     descriptors,
     exposure,
     levels,
+    own_network,
     rlimits,
     seccomp,
     spawner,
@@ -152,14 +153,17 @@ class Launcher:
         rules: Path | None,
         *,
         builds: bool = False,
+        networked: bool = False,
         shown: Mapping[str, Path] = {},
+        readable: Sequence[Path] = (),
     ) -> Child:
         """Start the bot, confined as the conditions say.
 
         `rules` is the rules file that it may search with; None = it gets no kit. A bot that
-        `builds` gets a copy of its files that it may write to. `shown` are further folders that it
-        may read, by the variables that name them. `Child.error` says why a bot could not be
-        started.
+        `builds` gets a copy of its files that it may write to. One that is `networked` has a
+        network of its own, in which `Child.endpoint` listens. `shown` are further folders that it
+        may read, by the variables that name them, and `readable` are others. `Child.error` says why
+        a bot could not be started.
         """
         level = levels.TABLE[conditions.sandbox]
         limits = conditions.limits_of(bot)
@@ -170,9 +174,10 @@ class Launcher:
         kit = (str(self.folder.kit(rules)),) if rules else ()
         argv, files = toolchain.resolved(bot.command)
         variables = {name: str(folder) for name, folder in shown.items()}
-        read = kit + files + tuple(variables.values())
+        further = tuple(map(str, readable))
+        read = kit + files + tuple(variables.values()) + further
         if level.confines:
-            exposure.refuse_exposed_copies(self.folder.path, files)
+            exposure.refuse_exposed_copies(self.folder.path, files + further)
         user, claim = self._claim_user(level, read)
         processes = limits.processes or 1
         may_fork = processes > 1
@@ -181,12 +186,28 @@ class Launcher:
         watches = self.refused is not None and level.confines and not level.wrapped and not builds
         counts_forks = may_fork and level.confines and not builds and not conditions.syscalls
         bot_room = self.folder.room(bot, own_copy=builds or not level.confines, user=user)
+        places: tuple[tuple[str, str], ...] = ()
+        if networked:
+            folders = {"bot": str(bot_room.home), "scratch": str(bot_room.scratch)}
+            for name, folder in variables.items():
+                folders[name.lower()] = folder
+            for number, folder in enumerate(kit):
+                folders[f"kit{number}"] = folder
+            places = tuple(
+                (folder, f"{own_network.FOLDER}/{name}") for name, folder in folders.items()
+            )
         spec = LaunchSpec(
             level=level.name,
             home=str(bot_room.home),
             scratch=str(bot_room.scratch),
             read=read,
-            limits=_limit_rows(conditions, level, limits, tasks if user is not None else 0),
+            limits=_limit_rows(
+                conditions,
+                level,
+                limits,
+                tasks if user is not None else 0,
+                networked=networked,
+            ),
             processes=processes,
             tasks=tasks,
             scratch_bytes=limits.scratch or 0,
@@ -197,10 +218,16 @@ class Launcher:
             counts_forks=counts_forks,
             cgroup=cgroup.path if cgroup else "",
             user=user,
+            places=places,
         )
         try:
             self._prepare(spec, conditions.preload, kit, rules)
-            environment = _environment(bot_room.scratch, kit) | variables
+            scratch = Path(spec.place(str(bot_room.scratch)))
+            environment = _environment(scratch, tuple(map(spec.place, kit)))
+            for name, folder in variables.items():
+                environment[name] = spec.place(folder)
+            if networked:
+                environment |= own_network.VARIABLES
             with pipes() as (theirs, ours):
                 answer = self._request_start(spec, argv, environment, theirs)
                 if "unwatched" in answer:
@@ -234,6 +261,7 @@ class Launcher:
             cgroup=cgroup,
             inherited=answer.get("resident", 0) if spec.warm else 0,
             forks=answer.get("forks"),
+            endpoint=answer.get("endpoint"),
         )
 
     def refuse_full_disk(self, level: Level, limits: Limits) -> None:
@@ -443,13 +471,15 @@ def _give_back(claimed: list[tuple[int, int]]) -> None:
         os.close(claim)
 
 
-def _limit_rows(conditions: Conditions, level: Level, limits: Limits, tasks: int) -> rlimits.Rows:
+def _limit_rows(
+    conditions: Conditions, level: Level, limits: Limits, tasks: int, *, networked: bool
+) -> rlimits.Rows:
     """Return the rows for setrlimit; `tasks` are the threads of a bot with a user of its own."""
     rows = rlimits.tasks(tasks)
     if level.restricts:
         # A kept bot plays several matches, and the kernel would count their CPU time together.
         counted = replace(limits, cpu=None) if conditions.keep else limits
-        rows = rlimits.table(counted) + rows
+        rows = rlimits.table(counted, address_space=not networked) + rows
     return rows
 
 

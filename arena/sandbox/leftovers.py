@@ -12,8 +12,9 @@ start of the bot too, and where its number counts: in which boot, among which pr
 whatever is ended has given up new privileges, which a process cannot take back, and which hardly
 anything else does.
 
-A bot of a level that does not confine can leave its session. Such a process is found if it kept its
-environment.
+A bot with a network of its own may make sessions: it is found by its network, which it cannot
+leave. A bot of a level that does not confine can leave its session. Such a process is found if it
+kept its environment.
 """
 
 import contextlib
@@ -29,14 +30,17 @@ ROUNDS = 20
 """A process that is forked during one round is found in the next."""
 
 
-def note(scratch: str) -> None:
-    """Write down the session of this process, which leads it and will be a bot."""
+def note(scratch: str) -> int:
+    """Write down the session of this process, which leads it and will be a bot.
+
+    Return the note, open: a process with a network of its own adds a line with its name.
+    """
     pid = os.getpid()
     # The file may exist: a bot may be started a second time.
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(scratch + NOTE, flags, 0o600)
     os.write(descriptor, f"{pid} {procfs.start(pid)} {numbering()}".encode())
-    os.close(descriptor)
+    return descriptor
 
 
 @cache
@@ -59,13 +63,14 @@ def end(folder: str) -> None:
     """
     import signal  # here, because it makes enums, and the spawner does without
 
-    noted = _noted(folder)
+    noted, networks = _noted(folder)
     home = b"HOME=%s/" % os.fsencode(folder)
     for _ in range(ROUNDS):
         sessions = {pid: procfs.session(pid) for pid in procfs.all_processes()}
         leftovers = []
         for pid, session in sessions.items():
-            if _belongs(pid, session, noted) or home in procfs.environment(pid):
+            is_noted = _belongs(pid, session, noted) or procfs.network(pid) in networks
+            if is_noted or home in procfs.environment(pid):
                 leftovers.append(pid)
         inhabited: set[int | None] = set(sessions.values())
         for pid, session in sessions.items():
@@ -86,11 +91,12 @@ def end(folder: str) -> None:
             return
 
 
-def _noted(folder: str) -> dict[int, int]:
-    """Return the start of each bot that wrote a note, by its session."""
+def _noted(folder: str) -> tuple[dict[int, int], set[str]]:
+    """Return the start of each bot that wrote a note, by its session, and networks of their own."""
     sessions: dict[int, int] = {}
+    networks: set[str] = set()
     if not os.path.isdir(folder):  # closed before
-        return sessions
+        return sessions, networks
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     for name in os.listdir(folder):
         if not name.endswith(NOTE):
@@ -101,10 +107,13 @@ def _noted(folder: str) -> dict[int, int]:
                 text = os.read(descriptor, NOTE_BYTES).decode()
             finally:
                 os.close(descriptor)
-            session, start, where = text.split(" ", 2)
+            session_text, _, network = text.partition("\n")
+            session, start, where = session_text.split(" ", 2)
             if where == numbering():
                 sessions[int(session)] = int(start)
-    return sessions
+                if network and network != procfs.network(os.getpid()):
+                    networks.add(network)
+    return sessions, networks
 
 
 def _belongs(pid: int, session: int, noted: dict[int, int]) -> bool:

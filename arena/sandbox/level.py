@@ -73,6 +73,21 @@ class LaunchSpec(NamedTuple):
     """The folder of the cgroup that it enters; empty where it has none of its own."""
     user: int | None
     """The uid (and gid) that it becomes; None = it stays the user that we are."""
+    places: tuple[tuple[str, str], ...] = ()
+    """Where it finds folders of ours, in a network of its own (`own_network.py`): rows of (folder,
+    place). Empty = it finds them where they are, and has no network."""
+
+    @property
+    def networked(self) -> bool:
+        """Return whether it has a network of its own, and the calls of `call_policy.NETWORKED`."""
+        return bool(self.places)
+
+    def place(self, path: str) -> str:
+        """Return where it finds this file or folder of ours."""
+        for folder, place in self.places:
+            if path == folder or path.startswith(f"{folder}/"):
+                return place + path[len(folder) :]
+        return path
 
 
 class BotKind(NamedTuple):

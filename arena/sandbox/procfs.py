@@ -273,6 +273,23 @@ def environment(pid: int) -> bytes:
     return b""
 
 
+def network(pid: int) -> str:
+    """Return the name of the network of a process; empty where nobody may know it."""
+    with contextlib.suppress(OSError):
+        return os.readlink(f"{PROC}/{pid}/ns/net")
+    return ""
+
+
+def below(root: int) -> Iterator[int]:
+    """Yield the processes below `root` that have given up new privileges for good."""
+    parents = [root]
+    while parents:
+        for pid in children(parents.pop()):
+            parents.append(pid)
+            if cannot_gain_privileges(pid):
+                yield pid
+
+
 def cannot_gain_privileges(pid: int) -> bool:
     """Return whether a process has given up new privileges (no_new_privs) for good."""
     return bool(_number(f"{PROC}/{pid}/status", b"NoNewPrivs:"))

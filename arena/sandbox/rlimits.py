@@ -120,8 +120,8 @@ def tasks(count: int) -> Rows:
     return ((resource.RLIMIT_NPROC, most, most),)
 
 
-def table(limits: "Limits") -> Rows:
-    """Return the rows for setrlimit.
+def table(limits: "Limits", *, address_space: bool = True) -> Rows:
+    """Return the rows for setrlimit; without one of the address space, of which V8 reserves much.
 
     The hard CPU limit is a second above the soft one, so that a bot dies of SIGXCPU, which shows
     the cause.
@@ -137,9 +137,10 @@ def table(limits: "Limits") -> Rows:
     if limits.scratch is not None:
         rows.append((resource.RLIMIT_FSIZE, limits.scratch, limits.scratch))
     if limits.memory is not None:
-        address_space = max(ADDRESS_SPACE_BYTES, limits.memory)
         rows.append((resource.RLIMIT_DATA, limits.memory, limits.memory))
-        rows.append((resource.RLIMIT_AS, address_space, address_space))
+        if address_space:
+            most = max(ADDRESS_SPACE_BYTES, limits.memory)
+            rows.append((resource.RLIMIT_AS, most, most))
     if limits.cpu is not None:
         soft = max(1, math.ceil(limits.cpu))
         rows.append((resource.RLIMIT_CPU, soft, soft + 1))

@@ -77,13 +77,14 @@ def program_for(
     *,
     watched: bool = False,
     counts_forks: bool = False,
+    networked: bool = False,
 ) -> bytes:
     """Return the program for this machine; raise OSError when there is none.
 
     `syscalls` are allowed beside the policy, whatever their arguments. The bot can send signals to
     `pid` only, itself; None = it sees no process but its own, in a pid namespace. The program of a
     `watched` bot asks instead of refusing a call, and with `counts_forks` it asks before a fork,
-    too.
+    too. A `networked` bot has a network of its own, and the calls of `call_policy.NETWORKED`.
     """
     machine = arch()
     if machine is None:
@@ -96,6 +97,7 @@ def program_for(
         own_pid=pid is not None,
         watched=watched,
         counts_forks=counts_forks,
+        networked=networked,
     )
     if pid is None:
         return code
@@ -183,6 +185,7 @@ def program(
     own_pid: bool,
     watched: bool = False,
     counts_forks: bool = False,
+    networked: bool = False,
 ) -> bytes:
     """Return the policy as an array of struct sock_filter."""
     known = numbers(arch)
@@ -190,14 +193,15 @@ def program(
     if watched:
         answers = [ASK] * len(answers)
     blocks = [_laid(ANSWER, answer) for answer in answers]
-    for name in (call_policy.allowed() | set(syscalls)) & known.keys():
+    allowed = call_policy.allowed(networked=networked) | set(syscalls)
+    for name in allowed & known.keys():
         if name in syscalls:
             blocks[known[name]] = _laid(ANSWER, ALLOW)
         elif processes > 1 or name not in call_policy.PROCESSES.split():
             # Where forks are counted, a question about such a call means that it is allowed.
             asks_first = watched and counts_forks and name in call_policy.FORKS
             refusal = ASK if watched and not asks_first else REFUSE | errno.EPERM
-            block = _checks(name, processes, refusal, own_pid=own_pid)
+            block = _checks(name, processes, refusal, own_pid=own_pid, networked=networked)
             if not asks_first:
                 block += _laid(ANSWER, ALLOW)
             elif name == "clone":
@@ -231,9 +235,11 @@ def _ask_unless_thread() -> bytes:
     return code + _laid(ANSWER, ASK)
 
 
-def _checks(name: str, processes: int, refusal: int, *, own_pid: bool) -> bytes:
+def _checks(name: str, processes: int, refusal: int, *, own_pid: bool, networked: bool) -> bytes:
     """Return the instructions of all checks of a call; `refusal` is the answer if one fails."""
     checks = list(call_policy.CHECKS.get(name, ()))
+    if networked and name in call_policy.NETWORKED_CHECKS:
+        checks = list(call_policy.NETWORKED_CHECKS[name])
     further = call_policy.OF_SEVERAL if processes > 1 else call_policy.OF_ONE_PROCESS
     checks += further.get(name, ())
     if own_pid and name in call_policy.TO_ITSELF:

@@ -97,14 +97,18 @@ class SpawnerProcess:
         """Have the spawner do something, and return its answer.
 
         `counts_forks`: the kernel is to ask before each fork of a new bot. `forks` in the answer
-        counts them; it is None where the kernel does not ask. Raise ConfinementError, about
-        `subject`, when the spawner could not do it.
+        counts them; it is None where the kernel does not ask. `endpoint` is the socket that listens
+        in a network of its own; None without one. Raise ConfinementError, about `subject`, when the
+        spawner could not do it.
         """
         try:
             text = operation + marshal.dumps(tuple(message), NO_INTERNED_TEXTS)
             socket.send_fds(self._socket, [text], descriptors)
-            forks = None
+            forks = endpoint = None
             reply, listeners = self._receive()
+            if reply == child_setup.ENDPOINT:
+                (endpoint,) = listeners
+                reply, listeners = self._receive()
             if reply == child_setup.LISTENER:
                 forks = Forks()
                 forks.answer_for(listeners[0])
@@ -119,10 +123,12 @@ class SpawnerProcess:
         if not reply:
             raise SpawnerLostError("the spawner process is gone")
         answer: dict[str, Any] = marshal.loads(reply)  # noqa: S302 (it is our own process, and no bot's)
+        if endpoint is not None and not answer.get("pid"):
+            os.close(endpoint)
         if "failed" in answer:
             passing = answer.get("passing", False)
             raise ConfinementError(f"{subject}: {answer['failed']}", passing=passing)
-        return answer | {"forks": forks}
+        return answer | {"forks": forks, "endpoint": endpoint}
 
     def _receive(self) -> tuple[bytes, list[int]]:
         """Return the next message, and the descriptors that came with it: one at most."""

@@ -165,7 +165,8 @@ def stored_by(child: Child) -> tuple[int, int]:
         with _stopped(child):
             stored, files = in_folders(folders, most)
             return stored + in_removed_files(child.processes(), child.spec.scratch), files
-    return stored + in_removed_files(child.processes(), child.spec.scratch), files
+    scratch = child.spec.place(child.spec.scratch)
+    return stored + in_removed_files(child.processes(), scratch), files
 
 
 @contextlib.contextmanager

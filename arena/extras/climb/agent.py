@@ -15,22 +15,27 @@ It owns what the agent gets and how it may end. It does not know what becomes of
 # with a single turn. So its calls are on the tape of the event, and a round that was killed asks
 # the same again and pays nothing.
 
+import os
 import shutil
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
-from arena import protocol
+from arena import protocol, system
 from arena.author.submissions.copy_untrusted import copy_submission
 from arena.errors import ArenaError, OutsideError, SpentError
 from arena.event.builds import last_lines
 from arena.event.discovery import programs
+from arena.extras.climb.chat import Chat
+from arena.extras.climb.endpoint import Endpoint
 from arena.failure import Cause, Failure
 from arena.match.bot.postmortem import failed_build
 from arena.protocol import Ask
-from arena.sandbox.building import BUILD_LIMITS, LITTLE_ROOM, at_work
-from arena.sandbox.launcher import Launcher
+from arena.sandbox import own_network
+from arena.sandbox.building import BUILD_LIMITS, LITTLE_ROOM, Attend, Hear, at_work
+from arena.sandbox.launcher import ConfinementError, Launcher
 from arena.sandbox.toolchain import PYTHON
 from arena.values import Bot, Conditions, Match, ModelTerms, Seat
 
@@ -40,6 +45,9 @@ if TYPE_CHECKING:
 FEEDBACK = "ARENA_FEEDBACK"
 """The variable that names the folder of feedback."""
 SCRATCH_BYTES, FILES = 200_000_000, 20_000
+HTTP_MEMORY, HTTP_PROCESSES = 4_000_000_000, 128
+"""Of an agent that asks over HTTP: it is a program of a vendor, with a runtime of its own."""
+MOST_OUTPUT = 50_000_000
 LONGEST_LINE = 1_000_000
 """Of a request to the model."""
 
@@ -69,6 +77,12 @@ class AgentTask:
     seconds: float
     rules: Path
     """The rules that the kit of arena finds."""
+    door: str = "lines"
+    """`lines` or `http`: how it asks the model."""
+    readable: tuple[Path, ...] = ()
+    """Further folders that it may read."""
+    log: Path | None = None
+    """The file that gets its whole output."""
 
 
 def perform(
@@ -84,6 +98,8 @@ def perform(
     """
     role = f"agent in round {task.round}"
     limits = replace(BUILD_LIMITS, cpu=task.seconds, scratch=SCRATCH_BYTES, files=FILES)
+    if task.door == "http":
+        limits = replace(limits, memory=HTTP_MEMORY, processes=HTTP_PROCESSES)
     conditions = Conditions(
         sandbox=task.conditions.sandbox, syscalls=task.conditions.syscalls, limits=limits
     )
@@ -100,9 +116,19 @@ def perform(
     # An event without language models may be without their extra, too.
     from arena.extras.models.calls import Calls
     from arena.extras.models.service import NAME
+    from arena.extras.models.verbatim import VerbatimCalls
 
-    calls = Calls(match, cast("LanguageModel | None", services.get(NAME)))
-    with Launcher() as launcher:
+    model = cast("LanguageModel | None", services.get(NAME))
+    calls = Calls(match, model)
+    passed = VerbatimCalls(match, model)
+    hear: Hear | None = Dialogue(calls, role).hear
+    attend: Attend | None = None
+    if task.door == "http":
+        hear = None
+        attend = Endpoint(Chat(passed).respond).attend
+    with ExitStack() as stack:
+        launcher = stack.enter_context(Launcher())
+        log = stack.enter_context((task.log or Path(os.devnull)).open("wb"))
         feedback = launcher.folder.path / "feedback"
         write_feedback(feedback)
         for path in (
@@ -117,7 +143,10 @@ def perform(
             task.seconds,
             rules=task.rules,
             shown={FEEDBACK: feedback},
-            hear=Dialogue(calls, role).hear,
+            readable=task.readable,
+            hear=hear,
+            keep=OutputLog(log).keep,
+            attend=attend,
         )
         try:
             with working as (built, home):
@@ -127,13 +156,15 @@ def perform(
                     failure = "\n  ".join([failure, *last_lines(built.output)])
                 else:
                     failure = _taken(task.agent, home, target)
+        except ConfinementError as error:
+            raise ArenaError(f"--agent: it cannot be confined here: {error}") from error
         except OutsideError as error:
             raise ArenaError(f"{error}; run the same command again") from error
         except SpentError as error:
             raise ArenaError(
                 f"{error}: raise model.event_tokens or model.event_cost, and run it again"
             ) from error
-    answers = [call.answer for call in calls.made]
+    answers = [*passed.made, *(call.answer for call in calls.made)]
     tokens_in, tokens_out = (
         sum(answer.tokens_in for answer in answers),
         sum(answer.tokens_out for answer in answers),
@@ -166,6 +197,30 @@ def words_of(command: str, private: Iterable[Path]) -> tuple[str, ...]:
     return tuple(str(Path(word).absolute()) if Path(word).is_file() else word for word in words)
 
 
+def refuse_private(folders: Iterable[Path], private: Iterable[Path]) -> None:
+    """Raise ArenaError if a folder that an agent is to read is none, or shows a private file."""
+    hidden = [path.resolve() for path in private]
+    for folder in folders:
+        if not folder.is_dir():
+            raise ArenaError(f"--agent-reads: {folder}: there is no such folder")
+        for path in hidden:
+            if path.is_relative_to(folder) or folder.is_relative_to(path):
+                raise ArenaError(
+                    f"--agent-reads: {folder}: an agent could read {path} there: "
+                    "install the agent elsewhere"
+                )
+
+
+def refuse_without_network() -> None:
+    """Raise ArenaError where this machine gives no agent a network of its own."""
+    reason = own_network.refusal() if system.LINUX else "this needs Linux"
+    if reason:
+        raise ArenaError(
+            f"climb.door: no agent gets a network of its own here ({reason}): "
+            'allow users to make namespaces, or take door = "lines"'
+        )
+
+
 def _taken(bot: Bot, home: Path, target: Path) -> str:
     """Copy the bot that an agent left; return in words why that is refused.
 
@@ -178,6 +233,23 @@ def _taken(bot: Bot, home: Path, target: Path) -> str:
     except ArenaError as error:
         return error.seen_from(source.parent)
     return ""
+
+
+class OutputLog:
+    """The whole output of an agent, in a file."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._bytes = 0
+
+    def keep(self, data: bytes) -> Failure | None:
+        """Add output; return a failure where it is too much."""
+        self._bytes += len(data)
+        if self._bytes > MOST_OUTPUT:
+            words = f"output: more than {MOST_OUTPUT // 1_000_000} MB"
+            return Failure(cause=Cause.OUTPUT, words=words)
+        self._file.write(data)
+        return None
 
 
 class Dialogue:

@@ -47,6 +47,14 @@ def climb(
             help="The agent: one for all bots, or one for each of them, in their order.",
         ),
     ],
+    readable: Annotated[
+        list[Path],
+        typer.Option(
+            "--agent-reads",
+            metavar="FOLDER",
+            help="A folder that agents may read with all in it, such as what they are installed in.",
+        ),
+    ] = [],  # noqa: B006 (typer wants a list, and nobody changes it)
     rounds: Annotated[
         int, typer.Option(metavar="N", min=1, max=10_000, help="The number of rounds.")
     ] = ROUNDS,
@@ -69,7 +77,7 @@ def climb(
     An agent is a program that edits the files in its folder, confined. The same command goes on
     after an interruption.
     """
-    from arena.extras.climb.agent import words_of
+    from arena.extras.climb.agent import refuse_private, refuse_without_network, words_of
     from arena.extras.climb.climbing import Climb, begun
 
     for bot in bots:
@@ -104,6 +112,10 @@ def climb(
     ]
     private = [*secrets, store.bots, folder.parent, Path(paths.TOURNAMENT_FILE)]
     words = {bot: words_of(command, private) for bot, command in commands.items()}
+    folders = tuple(folder.resolve() for folder in readable)
+    refuse_private(folders, private)
+    if table_of(tournament).door == "http":
+        refuse_without_network()
     rules = table_of(tournament).model_dump(include={"promote", "points", "pairings"})
     deciding = digest_of(
         "climb", event.seed, rules, [(each.label, each.digest) for each in event.boards]
@@ -119,7 +131,7 @@ def climb(
             ) from error
         history = begun(store, folder, commands, deciding)
         services = {name: stack.enter_context(opener(folder)) for name, opener in openers.items()}
-        step = _Step(tournament, folder, boards, words, interrupt, services)
+        step = _Step(tournament, folder, boards, words, folders, interrupt, services)
         climbing = Climb(
             folder=folder,
             store=store,
@@ -148,6 +160,8 @@ class _Step:
     folder: Path
     boards: list[str] | None
     words: dict[str, tuple[str, ...]]
+    readable: tuple[Path, ...]
+    """Folders that agents may read."""
     interrupt: signals.Interrupt
     services: Mapping[str, object]
     """What serves agents and bots, open for the whole climb, by name."""
@@ -214,6 +228,9 @@ class _Step:
             terms=terms,
             seconds=limits.time,
             rules=Path(event.boards[0].rules),
+            door=limits.door,
+            readable=self.readable,
+            log=self._log(bot.name, number),
         )
         earlier = [edit for edit in history.of(bot.name) if edit.round < number]
         output.notice(f"round {number}: the agent of {output.safe_line(bot.name)} works")
@@ -231,6 +248,13 @@ class _Step:
                 ),
                 target,
             )
+
+    def _log(self, bot: str, number: int) -> Path:
+        """Return the file for the output of an agent in a round."""
+        logs = self.folder / "agents"
+        with writing(logs):
+            whole_files.make_folder(logs)
+        return logs / f"{bot}-{number}.log"
 
     def test(self, bot: str, version: "Version", before: "Version") -> "Proof":
         """Test a version against the one before, by a duel."""

@@ -13,6 +13,11 @@ from arena.values import ModelTerms
 class ClimbTable(ExtensionTable):
     """[climb]: what `arena climb` lets agents use, and when it promotes what they make (docs/extras/climb.md)."""
 
+    door: Literal["lines", "http"] = Field(
+        "lines",
+        description="How an agent asks the model: `lines` on stdout; `http`: an endpoint "
+        "on the loopback of a network of its own.",
+    )
     promote: Literal["better", "level"] = Field(
         "better",
         description="What a new version must be proven: `better` than the one before; `level`: not worse by `points`.",

@@ -28,6 +28,13 @@ MOST_TEXT = 64_000
 """Characters of a text, and of the reasoning before it, that are kept."""
 MOST_WAIT_S = 60.0
 LEAST_BYTES_A_TOKEN, MOST_A_MESSAGE = 64, 16
+TOKENS_IN = (
+    "prompt_tokens",
+    "input_tokens",
+    "cache_creation_input_tokens",
+    "cache_read_input_tokens",
+)
+"""What usage says of the question: OpenAI's count has the cached tokens, Anthropic's has not."""
 MOST_HIDDEN = 1_000_000
 """Tokens of an answer that a provider may count; those of hidden thoughts are among them."""
 TOO_LONG = ("context_length_exceeded", "maximum context length")
@@ -41,6 +48,8 @@ REASONS = {
     403: "it refuses the key",
     404: "it does not know the model or the path",
 }
+OF_THE_REQUEST = {400, 413, 422}
+"""The statuses of requests that an agent wrote wrongly: it reads the provider's words itself."""
 PASSING = {408, 409, 425, 429}
 
 
@@ -74,6 +83,7 @@ class Url:
         headers = {"Accept-Encoding": "identity"}
         if provider.key:
             headers["Authorization"] = f"Bearer {provider.key}"
+            headers["x-api-key"] = provider.key  # so Anthropic's format has it
         # No redirect is followed, and without TLS no proxy of the environment is asked: they would carry the key
         # elsewhere. The broker limits the time of the whole call.
         direct = {"http://": None} if provider.key else None
@@ -82,11 +92,20 @@ class Url:
 
     async def ask(self, request: Mapping[str, Any]) -> ModelAnswer:
         """Return what the model said."""
+        if "path" in request:
+            url = self._url.removesuffix("chat/completions") + request["path"]
+            return await self._post(url, request["body"] | self._fields, request)
         body = {"model": self._provider.name, "messages": request["messages"]}
         body |= {name: request[name] for name in ("temperature", "stop") if name in request}
         body |= self._fields | {self._limit: request["tokens"]}
+        return await self._post(self._url, body, request)
+
+    async def _post(
+        self, url: str, body: Mapping[str, Any], request: Mapping[str, Any]
+    ) -> ModelAnswer:
+        """Return what the model said to this body."""
         try:
-            async with self._client.stream("POST", self._url, json=body) as response:
+            async with self._client.stream("POST", url, json=body) as response:
                 data = bytearray()
                 async for chunk in response.aiter_raw():
                     data += chunk
@@ -102,6 +121,8 @@ class Url:
         data = _unpacked(data, coding)
         if status == 200 and kind.startswith("text/event-stream"):
             raise AgainError("it sent an event stream, which nobody asked for")
+        if "path" in request and (status == 200 or status in OF_THE_REQUEST):
+            return _verbatim(status, json_of(data, self._provider.key), request)
         if status == 200:
             return _of_chat(json_of(data, self._provider.key), request)
         said = without_key(data.decode("utf-8", "replace"), self._provider.key)
@@ -135,6 +156,9 @@ class Command:
 
     async def ask(self, request: Mapping[str, Any]) -> ModelAnswer:
         """Return what the program printed."""
+        if "path" in request:
+            words = "an agent over HTTP needs a `url`, which speaks its format"
+            raise MachineError(f"{self._provider.table}.command: {words}")
         provider, parent = self._provider, os.getpid()
         values = {"model": provider.name, **request}
         variables = {"ARENA_MODEL": provider.alias, "ARENA_BOT": values.pop("bot", "")}
@@ -238,7 +262,9 @@ def _unpacked(data: bytearray, coding: str) -> bytearray:
     except zlib.error as error:
         raise AgainError("it sent a compressed answer that cannot be read") from error
     if not unpacking.eof:
-        raise AgainError(f"its compressed answer is cut, or has more than {MOST_BODY // 1_000_000} MB")
+        raise AgainError(
+            f"its compressed answer is cut, or has more than {MOST_BODY // 1_000_000} MB"
+        )
     return bytearray(plain)
 
 
@@ -325,6 +351,33 @@ def _of_chat(answer: Any, request: Mapping[str, Any]) -> ModelAnswer:
         reasoning if isinstance(reasoning, str) else "",
         counts,
         request,
+    )
+
+
+def _verbatim(status: int, body: Any, request: Mapping[str, Any]) -> ModelAnswer:
+    """Return the answer to a request that passed as it is: its status and body, as JSON."""
+    if not isinstance(body, dict):
+        raise AgainError("it sent no JSON object")
+    if status == 200 and body.get("error"):
+        raise AgainError(f"an error inside HTTP 200: {_words_of(body['error'])}")
+    usage = body.get("usage")
+    counts = usage if isinstance(usage, dict) else {}
+    tokens_in = 0
+    for name in TOKENS_IN:
+        count = counts.get(name)
+        if isinstance(count, int) and count > 0:
+            tokens_in += count
+    tokens_out = counts.get("completion_tokens", counts.get("output_tokens"))
+    text = _valid(json.dumps([status, body]))
+    if status != 200:
+        return ModelAnswer(text, "error")
+    most_in = most_tokens(request["messages"])
+    least_in = -(-len(request["messages"][0]["content"]) // LEAST_BYTES_A_TOKEN)
+    return ModelAnswer(
+        text,
+        "stop",
+        _credible(tokens_in, least_in, 4 * most_in + 1000, most_in),
+        _credible(tokens_out, 0, MOST_HIDDEN, len(text)),
     )
 
 

@@ -1,0 +1,47 @@
+"""The formats that an agent may speak over HTTP: which request is which, and how it is answered."""
+
+import json
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from arena.extras.climb.endpoint import HttpRequest, HttpResponse
+
+if TYPE_CHECKING:
+    from arena.extras.models.verbatim import VerbatimCalls
+
+LETTERS_A_TOKEN = 4
+"""Of an estimate for `count_tokens`, which costs nothing and is asked of nobody."""
+
+
+class Chat:
+    """Answers the requests of one agent."""
+
+    def __init__(self, calls: "VerbatimCalls") -> None:
+        self._calls = calls
+
+    def respond(self, question: HttpRequest) -> HttpResponse:
+        """Return the answer to a request; an exception where the model gives none."""
+        from arena.extras.models.verbatim import PATHS, UNREADABLE, error_of, events
+
+        path = urlsplit(question.path).path.strip("/").removeprefix("v1/")
+        if question.method in {"GET", "HEAD"} and path == "models":
+            models = [{"id": name, "object": "model"} for name in self._calls.names]
+            return _json(200, {"object": "list", "data": models})
+        if question.method != "POST" or path not in {*PATHS, "messages/count_tokens"}:
+            return _json(404, error_of(f"{question.method} /v1/{path}: is not answered here"))
+        try:
+            body = json.loads(question.body)
+        except (ValueError, RecursionError):
+            body = None
+        if not isinstance(body, dict):
+            return _json(UNREADABLE, error_of("the body is no JSON object"))
+        if path == "messages/count_tokens":
+            return _json(200, {"input_tokens": len(question.body) // LETTERS_A_TOKEN})
+        status, answer = self._calls.answer(path, body)
+        if status == 200 and body.get("stream") is True:
+            return HttpResponse(status, b"".join(events(path, answer)), "text/event-stream")
+        return _json(status, answer)
+
+
+def _json(status: int, body: dict[str, Any]) -> HttpResponse:
+    return HttpResponse(status, json.dumps(body).encode("ascii"))

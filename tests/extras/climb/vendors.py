@@ -1,0 +1,57 @@
+"""A provider that scripts edits: what a model with tools would ask for, in either format."""
+
+import json
+from collections.abc import Callable, Sequence
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+from tests.extras.models import providers
+
+Behaviour = Callable[[BaseHTTPRequestHandler, dict[str, Any]], None]
+
+
+def scripted(commands: Sequence[str]) -> Behaviour:
+    """Have the agent run these commands, one after each other; then say that all is done."""
+
+    def behave(handler: BaseHTTPRequestHandler, request: dict[str, Any]) -> None:
+        answer = _message if handler.path.endswith("/messages") else _completion
+        body = answer(request, commands)
+        providers.respond(handler, json.dumps(body).encode())
+
+    return behave
+
+
+def _completion(request: dict[str, Any], commands: Sequence[str]) -> dict[str, Any]:
+    done = sum(message["role"] == "assistant" for message in request["messages"])
+    message: dict[str, Any] = {"role": "assistant", "content": "All is done."}
+    finish = "stop"
+    if done < len(commands):
+        tool = request["tools"][0]["function"]["name"]
+        call = {"name": tool, "arguments": json.dumps({"command": commands[done]})}
+        message["content"] = f"Step {done + 1}."
+        message["tool_calls"] = [{"id": f"call_{done}", "type": "function", "function": call}]
+        finish = "tool_calls"
+    usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+    choice = {"index": 0, "message": message, "finish_reason": finish}
+    return {"id": "x", "object": "chat.completion", "created": 1, "model": request["model"]} | {
+        "choices": [choice],
+        "usage": usage,
+    }
+
+
+def _message(request: dict[str, Any], commands: Sequence[str]) -> dict[str, Any]:
+    done = sum(message["role"] == "assistant" for message in request["messages"])
+    content: list[dict[str, Any]] = [{"type": "text", "text": "All is done."}]
+    reason = "end_turn"
+    if done < len(commands) and request.get("tools"):
+        arguments = {"command": commands[done]}
+        block = {"type": "tool_use", "id": f"toolu_{done}", "name": "Bash", "input": arguments}
+        content = [{"type": "text", "text": "A step."}, block]
+        reason = "tool_use"
+    usage = {"input_tokens": 100, "output_tokens": 20}
+    return {"id": "msg_x", "type": "message", "role": "assistant", "model": request["model"]} | {
+        "content": content,
+        "stop_reason": reason,
+        "stop_sequence": None,
+        "usage": usage,
+    }
