@@ -31,6 +31,12 @@ EXTENSION = Extension(
             games=("openspiel/chess",),
             starts_engine=True,
         ),
+        "xboard": AddedBridge(
+            path="arena.extras.bridges:programs/xboard_bridge.py",
+            line="A chess engine that speaks as XBoard does.",
+            games=("openspiel/chess",),
+            starts_engine=True,
+        ),
         "gtp": AddedBridge(
             path="arena.extras.bridges:programs/gtp_bridge.py",
             line="A Go engine that speaks GTP.",

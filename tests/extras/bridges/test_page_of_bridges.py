@@ -10,8 +10,8 @@ from tests.support import cup, tutorial, workspaces
 PAGE = (tutorial.DOCS / "extras" / "bridges.md").read_text()
 BLOCKS = tutorial.blocks(PAGE, "sh")
 
-MOVE_S = {"stockfish": 0.1, "gnugo": 20.0}
-"""Seconds for a move: one engine takes all of them, the other as many as it needs."""
+MOVE_S = {"stockfish": 0.1, "fairymax": 0.1, "gnugo": 20.0}
+"""Seconds for a move: those of chess take all of them, gnugo as many as it needs."""
 SMALLER = ("go(board_size=9)", "go(board_size=5)")
 """The board of the page, and one on which a check of several games is done in a tenth of the time."""
 

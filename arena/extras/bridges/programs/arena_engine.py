@@ -5,12 +5,14 @@ quotes it. Nothing here knows of a game.
 """
 
 import contextlib
+import difflib
 import os
+import re
 import select
 import subprocess
 import time
-from collections.abc import Callable
-from typing import IO, Any
+from collections.abc import Callable, Mapping
+from typing import IO, Any, NamedTuple
 
 import arena_bridge
 
@@ -27,6 +29,31 @@ RESERVE_S = 0.05
 
 START_SHARE = 0.7
 """Of the start time, after which the engine is called silent."""
+
+
+class EngineOption(NamedTuple):
+    """An option as an engine declares it."""
+
+    kind: str
+    """`check`, `spin` and `combo` are known; an option of another kind takes any text."""
+    least: int | None = None
+    most: int | None = None
+    choices: tuple[str, ...] = ()
+
+    def expected(self, value: str) -> str:
+        """Return what the engine takes instead of a value; empty if it takes the value."""
+        if self.kind == "check" and value not in {"true", "false"}:
+            return "true or false"
+        if self.kind == "combo" and value not in self.choices:
+            return f"one of {', '.join(self.choices)}"
+        if self.kind == "spin":
+            if not re.fullmatch(r"-?\d+", value):
+                return "a whole number"
+            too_low = self.least is not None and int(value) < self.least
+            too_high = self.most is not None and int(value) > self.most
+            if too_low or too_high:
+                return f"{self.least} to {self.most}"
+        return ""
 
 
 class Engine:
@@ -99,6 +126,25 @@ class Engine:
         self._out.write(f"# {words}\n")
         self._out.flush()
         return self._answer_until(is_answer, None) or ""
+
+    def checked_option(
+        self, options: Mapping[str, EngineOption], name: str, value: arena_bridge.Option
+    ) -> tuple[str, str]:
+        """Return the engine's own name of an option, and the value as a text.
+
+        End with a line where the engine has no such option, or does not take the value.
+        """
+        names = {known.lower(): known for known in options}
+        known = names.get(name.lower())
+        if known is None:
+            near = difflib.get_close_matches(name, list(options), n=1)
+            hint = f"did you mean {near[0]!r}?" if near else "it has: " + ", ".join(options)
+            raise self.failure(f"has no option {name!r}; {hint}")
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        expected = options[known].expected(text)
+        if expected:
+            raise self.failure(f"takes as {known!r} {expected}, and not {text!r}")
+        return known, text
 
     def failure(self, words: str) -> SystemExit:
         """End the engine; return the end of the bot, in words about the engine.
