@@ -39,9 +39,9 @@ class Sprint(Game[State]):
 
     def outcome(self, state: State) -> Outcome | None:
         turn, hare, tortoise = state
-        return (
-            Outcome({"hare": 25 * hare, "tortoise": 25 * tortoise}, "rest") if turn == 4 else None
-        )
+        if turn < 4:
+            return None
+        return Outcome({"hare": 25 * hare, "tortoise": 25 * tortoise}, "rest")
 
     def view(self, state: State, role: Role | None) -> tuple[Fact, ...]:
         return (f"step {state[0]}", f"far {state[1]} {state[2]}")

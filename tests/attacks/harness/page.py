@@ -48,7 +48,8 @@ def line(name: str, row: Row) -> str:
 def sentence(name: str) -> str:
     """Return what an attack does, in its own words."""
     docstring = ast.get_docstring(ast.parse((ATTACKS / f"{name}.py").read_text())) or ""
-    return docstring.partition("\n")[0].removesuffix(".").replace("|", "\\|")
+    paragraph = " ".join(docstring.partition("\n\n")[0].split())
+    return paragraph.removesuffix(".").replace("|", "\\|")
 
 
 def calls() -> str:
