@@ -11,6 +11,7 @@ Where to change what (paths begin below arena/):
 
 - how an engine's process is asked, and the words for its faults:
   `extras/bridges/programs/arena_engine.py`
+- the games of GTP: `extras/bridges/programs/gtp_bridge.py` `GAMES`
 - the games of Kaggle: `extras/bridges/programs/kaggle_bridge.py` `GAMES`
 - the command, the digest and the processes of a bot behind a bridge: `event/discovery/bridged.py`,
   `sandbox/toolchain.py` `resolved`, `event/config/__init__.py` `as_entered`
@@ -39,7 +40,7 @@ EXTENSION = Extension(
         ),
         "gtp": AddedBridge(
             path="arena.extras.bridges:programs/gtp_bridge.py",
-            line="A Go engine that speaks GTP.",
+            line="An engine of Go, Hex or Othello that speaks GTP.",
             games=("openspiel/go(board_size=9)",),
             starts_engine=True,
         ),

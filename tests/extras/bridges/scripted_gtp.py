@@ -1,4 +1,4 @@
-"""A Go engine without Go: it plays the vertices that its arguments name, and misbehaves as they
+"""An engine of no game: it plays the vertices that its arguments name, and misbehaves as they
 say.
 
 Words: `E5` and other vertices, `resign`, `refuse`, `crash`, `hang`; the last one holds for all

@@ -1,5 +1,5 @@
-"""Go engines play openspiel/go behind the bridge gtp: a scripted one for what goes wrong, and
-gnugo.
+"""Engines play Go, Hex and Othello of OpenSpiel behind the bridge gtp: a scripted one for what goes
+wrong, and Debian's.
 """
 
 import shutil
@@ -84,9 +84,40 @@ def test_an_engine_goes_on_from_the_move_that_was_played_in_place_of_its_own(tmp
     assert (moves(row)[2], row["faults"]) == ("B PASS", [])
 
 
-def test_other_boards_are_refused(folder):
-    row = played(folder, "openspiel/hex(board_size=5)", scripted(folder, "hexed", "A1"), "last")
-    assert "the bridge gtp plays openspiel/go, and the match is openspiel/hex" in fault(row)[1]
+def test_an_engine_plays_hex(folder):
+    black = scripted(folder, "north", "a1 A2 a3")
+    white = scripted(folder, "west", "b1 b2")
+    row = played(folder, "openspiel/hex(board_size=3)", black, white)
+    assert moves(row) == ["a1", "b1", "a2", "b2", "a3"]
+    assert (row["player0_score"], row["faults"]) == (100, [])
+
+
+def test_an_engine_plays_othello_and_hears_which_game_it_is(folder):
+    black = scripted(folder, "dark", "F5 c5 a1")
+    white = scripted(folder, "light", "d6 F4")
+    row = played(folder, "openspiel/othello", black, white)
+    assert moves(row) == ["f5", "d6", "c5", "f4"]
+    assert "engine.py answered 'a1'" in fault(row)[1]
+    refuses = scripted(folder, "refuses", "refuse")
+    words = fault(played(folder, "openspiel/othello", refuses, white))[1]
+    assert "the engine engine.py refused 'genmove B': no idea" in words
+
+
+@pytest.mark.parametrize(
+    ("board", "words"),
+    [
+        (
+            "openspiel/y(board_size=5)",
+            "plays openspiel/go, openspiel/hex, openspiel/othello, and the match is openspiel/y",
+        ),
+        ("openspiel/hex(board_size=5,swap=True)", "the bridge gtp plays without swap"),
+        ("openspiel/go(board_size=19,handicap=2)", "the bridge gtp plays without handicap"),
+    ],
+)
+def test_other_boards_are_refused(folder, board, words):
+    name = "other" + board[10]
+    row = played(folder, board, scripted(folder, name, "A1"), "last")
+    assert words in fault(row)[1]
 
 
 def test_gnugo_plays_a_whole_match_and_wins_against_dice(folder):
@@ -99,5 +130,15 @@ def test_gnugo_plays_a_whole_match_and_wins_against_dice(folder):
     ]
     bot(folder, "gnugo", "gtp", {}, command=command, options={"level": 1})
     row = played(folder, "openspiel/go(board_size=5)", "bots/gnugo", "dice")
+    assert (row["reason"], row["faults"]) == ("finished", [])
+    assert row["player0_score"] == 100
+
+
+def test_an_othello_engine_of_debian_plays_a_whole_match_against_dice(folder):
+    path = shutil.which("gtp-rhino", path="/usr/games:/usr/bin")
+    if path is None:
+        pytest.skip("gtp-rhino is not installed: apt-get install grhino")
+    bot(folder, "rhino", "gtp", {}, command=path)
+    row = played(folder, "openspiel/othello", "bots/rhino", "dice")
     assert (row["reason"], row["faults"]) == ("finished", [])
     assert row["player0_score"] == 100

@@ -1,46 +1,103 @@
-"""The bridge of `gtp`: a Go engine that speaks the Go Text Protocol, on openspiel/go."""
+"""The bridge of `gtp`: an engine of Go, Hex or Othello that speaks the Go Text Protocol.
+
+A table below has each game: how an engine is told of the board, and how OpenSpiel writes a move.
+"""
 
 import difflib
-from typing import IO, Any
+from collections.abc import Callable, Mapping
+from typing import IO, Any, NamedTuple
 
 import arena_bridge
 import arena_engine
 
 from arena.kit import Turn
 
-BOARD = "openspiel/go"
+COLOURS = "BW"
+"""By the number of the player."""
 
 
-class GoEngine:
+class GtpGame(NamedTuple):
+    """A game of the table."""
+
+    set_up: Callable[[Mapping[str, Any]], list[str]]
+    """The commands that clear the board, by the parameters of OpenSpiel's game."""
+    refused: str = ""
+    """A parameter of OpenSpiel's game that the bridge does not play with."""
+    has_colours: bool = False
+    """True where OpenSpiel writes the colour before a move."""
+    automatic: str = ""
+    """The move of a player who has no other, which engines neither name nor hear of: GTP lets a
+    colour move twice in a row."""
+    name: str = ""
+    """As the command `set_game` takes it, which some engines have."""
+
+
+def go_commands(parameters: Mapping[str, Any]) -> list[str]:
+    """Return the size, an empty board, and the komi."""
+    size = parameters["board_size"]
+    return [f"boardsize {size}", "clear_board", f"komi {parameters['komi']:g}"]
+
+
+def hex_commands(parameters: Mapping[str, Any]) -> list[str]:
+    """Return the size, with two numbers where the sides differ, and an empty board."""
+    columns = parameters["num_cols"]
+    rows = parameters["num_rows"]
+    size = f"{columns}" if columns == rows else f"{columns} {rows}"
+    return [f"boardsize {size}", "clear_board"]
+
+
+def othello_commands(parameters: Mapping[str, Any]) -> list[str]:  # noqa: ARG001 (it has none)
+    """Return the only size, and the board with its four discs."""
+    return ["boardsize 8", "clear_board"]
+
+
+GAMES = {
+    "openspiel/go": GtpGame(go_commands, refused="handicap", has_colours=True, name="Go"),
+    "openspiel/hex": GtpGame(hex_commands, refused="swap", name="Hex"),
+    "openspiel/othello": GtpGame(othello_commands, automatic="pass", name="Othello"),
+}
+"""By the name of a board without its parameters. Black has the first move in all of them, and in
+Hex it connects the upper side with the lower one."""
+
+
+class GtpEngine:
     """An engine, and the match that it plays."""
 
     def __init__(self, settings: arena_bridge.BridgeSettings, out: IO[str]) -> None:
         self._settings = settings
         self._out = out
         self._engine: Any = None
+        self._game = GAMES["openspiel/go"]
         self._commands: list[str] = []
         """Those that the engine has."""
         self._reply: list[str] = []
         """The lines of a reply that is not whole."""
         self._moves: list[str] = []
-        """The moves that the engine knows of, as OpenSpiel writes them."""
+        """The moves that the engine knows of, such as `B e5`."""
 
     def prepare(self, turn: Turn) -> None:
         """Start the engine, or tell it that a new game begins, and on which board."""
-        if turn.game.partition("(")[0] != BOARD:
-            raise arena_bridge.Failed(f"the bridge gtp plays {BOARD}, and the match is {turn.game}")
+        board = turn.game.partition("(")[0]
+        if board not in GAMES:
+            raise arena_bridge.Failed(
+                f"the bridge gtp plays {', '.join(GAMES)}, and the match is {turn.game}"
+            )
+        self._game = GAMES[board]
         parameters = turn.rules.start().spiel.get_game().get_parameters()
-        if parameters["handicap"]:
-            raise arena_bridge.Failed(f"the bridge gtp plays without a handicap, not {turn.game}")
+        if parameters.get(self._game.refused):
+            raise arena_bridge.Failed(
+                f"the bridge gtp plays without {self._game.refused}, and the match is {turn.game}"
+            )
         seconds = arena_engine.start_seconds(turn)
         if self._engine is None:
             self._engine = arena_engine.Engine(self._settings, self._out)
             self._commands = self._ask("list_commands", seconds).split()
             for name, value in self._settings.options.items():
                 self._set(name, value, seconds)
-        self._ask(f"boardsize {parameters['board_size']}", seconds)
-        self._ask("clear_board", seconds)
-        self._ask(f"komi {parameters['komi']:g}", seconds)
+        if "set_game" in self._commands:
+            self._ask(f"set_game {self._game.name}", seconds)
+        for command in self._game.set_up(parameters):
+            self._ask(command, seconds)
         self._moves = []
         move_seconds = int(arena_engine.clock(turn, "move") or 0)
         if move_seconds and "time_settings" in self._commands:
@@ -48,22 +105,26 @@ class GoEngine:
 
     def choose(self, turn: Turn) -> str:
         """Tell the engine the moves that it does not know, let it choose, and return its move."""
-        moves = played(turn.state.spiel)
+        if turn.legal == [self._game.automatic]:
+            return turn.legal[0]
+        moves = self._played(turn.state.spiel)
         if self._moves != moves[: len(self._moves)]:  # the referee has played another move for it
             self._ask("clear_board", turn.seconds)
             self._moves = []
         for move in moves[len(self._moves) :]:
             self._ask(f"play {move}", turn.seconds)
-        colour = turn.legal[0].partition(" ")[0]
+        player = turn.rules.roles.index(turn.role)
+        colour = COLOURS[player]
         left = int(turn.seconds or 0)
         if left and "time_left" in self._commands:
             self._ask(f"time_left {colour} {left} 1", turn.seconds)
         answer = self._ask(f"genmove {colour}", turn.seconds)
         wanted = f"{colour} {answer}".lower()
-        for move in turn.legal:
+        for text in turn.legal:
+            move = self._move(player, text)
             if move.lower() == wanted:
                 self._moves = [*moves, move]
-                return move
+                return text
         self._moves = [""]  # what it knows is no match of ours
         return str(arena_bridge.refused(self._settings, answer))
 
@@ -71,6 +132,21 @@ class GoEngine:
         """Tell the engine to end."""
         if self._engine is not None:
             self._engine.quit("quit")
+
+    def _played(self, spiel: Any) -> list[str]:
+        """Return the moves so far, each with its colour."""
+        before = spiel.get_game().new_initial_state()
+        moves: list[str] = []
+        for action in spiel.history():
+            text = before.action_to_string(action)
+            if text != self._game.automatic:
+                moves.append(self._move(before.current_player(), text))
+            before.apply_action(action)
+        return moves
+
+    def _move(self, player: int, text: str) -> str:
+        """Return a move of a player with its colour, such as `B e5`."""
+        return text if self._game.has_colours else f"{COLOURS[player]} {text}"
 
     def _set(self, name: str, value: arena_bridge.Option, seconds: float | None) -> None:
         """Give the engine a command of its own before the match, such as `level 5`."""
@@ -101,22 +177,12 @@ class GoEngine:
         return False
 
 
-def played(spiel: Any) -> list[str]:
-    """Return the moves so far, as OpenSpiel writes them, such as `B e5`."""
-    before = spiel.get_game().new_initial_state()
-    moves: list[str] = []
-    for action in spiel.history():
-        moves.append(before.action_to_string(action))
-        before.apply_action(action)
-    return moves
-
-
 def _text(value: bool | str | float) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 if __name__ == "__main__":
     out = arena_bridge.own_output()
-    player = GoEngine(arena_bridge.settings(), out)
+    player = GtpEngine(arena_bridge.settings(), out)
     arena_bridge.play(player.choose, player.prepare, out)
     player.close()
