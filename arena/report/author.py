@@ -64,30 +64,45 @@ class Author:
         """Return the matches of the author's bots, or all where all are public."""
         if self.sees_all_matches:
             return tuple(played)
-        return tuple(match for match in played if not self.bots.isdisjoint(match.seats.values()))
+        own = []
+        for match in played:
+            if not self.bots.isdisjoint(match.seats.values()):
+                own.append(match)
+        return tuple(own)
 
     def cut(self, record: Record) -> Record:
         """Return a record without the private words of others and without paths of this machine."""
-        roles = {seat.role for seat in record.match.seats if seat.bot.name in self.bots}
+        roles = set()
+        for seat in record.match.seats:
+            if seat.bot.name in self.bots:
+                roles.add(seat.role)
         faults = []
         for fault in record.verdict.faults:
-            reason = self.without_paths(fault.words) if fault.role in roles else PRIVATE
+            reason = PRIVATE
+            if fault.role in roles:
+                reason = self.without_paths(fault.words)
             faults.append(replace(fault, words=reason))
-        turns = [turn if turn.role in roles else _public_turn(turn) for turn in record.turns]
-        seats = []
-        for seat in record.seats:
-            if seat.role in roles:
-                stderr = self.without_paths(seat.stderr)
-                warnings = tuple(map(self.without_paths, seat.warnings))
-                seats.append(replace(seat, stderr=stderr, warnings=warnings))
+        turns = []
+        for turn in record.turns:
+            if turn.role in roles:
+                turns.append(turn)
             else:
-                seats.append(_public_seat(seat))
+                turns.append(_public_turn(turn))
+        reports = []
+        for report in record.seats:
+            if report.role in roles:
+                stderr = self.without_paths(report.stderr)
+                warnings = tuple(map(self.without_paths, report.warnings))
+                reports.append(replace(report, stderr=stderr, warnings=warnings))
+            else:
+                reports.append(_public_seat(report))
+        calls = tuple(call for call in record.calls if call.role in roles)
         return replace(
             record,
             turns=tuple(turns),
             verdict=replace(record.verdict, faults=tuple(faults)),
-            seats=tuple(seats),
-            calls=tuple(call for call in record.calls if call.role in roles),
+            seats=tuple(reports),
+            calls=calls,
         )
 
     def portable(self, record: Record, pseudonyms: Mapping[str, str]) -> Record:
@@ -162,7 +177,7 @@ def hidden_paths(folder: Path) -> tuple[str, ...]:
     folders = {str(Path.home())}
     absolute = folder.absolute()
     for event in (absolute, absolute.resolve()):
-        folders.update(map(str, (event, event.parent, event.parent.parent)))
+        folders.update((str(event), str(event.parent), str(event.parent.parent)))
     paths = [path for path in folders if len(path) > 1]
     paths.sort(key=lambda path: (-len(path), path))
     return tuple(paths)
@@ -186,5 +201,11 @@ def pseudonymous(archive: Archive, known: Collection[str]) -> tuple[Archive, dic
     names = {}
     for number, name in enumerate(sorted(digests, key=unguessable), 1):
         # A bot's name has no blank, so that no pseudonym is the name of a bot.
-        names[name] = name if name in known else f"rival {number}"
-    return archive.by_version(lambda bot, _digest: names.get(bot, "rival")), names
+        names[name] = f"rival {number}"
+        if name in known:
+            names[name] = name
+
+    def name_of(bot: str, _digest: str) -> str:
+        return names.get(bot, "rival")
+
+    return archive.by_version(name_of), names

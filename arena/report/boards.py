@@ -6,6 +6,7 @@ Facts are read here, as for every painter, and not in the browser.
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import product
 from typing import Any
 
 from arena.drawing import Cards
@@ -33,9 +34,14 @@ def values(
     The game is None where nobody knows the rules. A `viewer` gets what this role may see; None sees
     all.
     """
-    styles = Styles.of(() if game is None else game.drawing, roles, sides)
+    if game is None:
+        styles = Styles.of((), roles, sides)
+        drawn_grids = []
+    else:
+        styles = Styles.of(game.drawing, roles, sides)
+        drawn_grids = grids(game, styles, viewer)
     return {
-        "grids": [] if game is None else grids(game, styles, viewer),
+        "grids": drawn_grids,
         "styles": list(map(_style, styles.table)),
         "icons": list(map(_style, styles.icons)),
     }
@@ -48,7 +54,8 @@ def grids(game: Game[Any], styles: Styles, viewer: Role | None = None) -> list[d
     """
     facts = tuple(game.board())
     board = read_grids(facts, game.drawing)
-    in_play = read_scene(board, game.drawing, game.view(game.start(), viewer)).in_play(board)
+    first_view = game.view(game.start(), viewer)
+    in_play = read_scene(board, game.drawing, first_view).in_play(board)
     item = items(board, styles)
     marks: defaultdict[int, list[Item]] = defaultdict(list)  # by number of a grid
     for fact, thing in board_marks(board, facts, game.drawing):
@@ -56,8 +63,9 @@ def grids(game: Game[Any], styles: Styles, viewer: Role | None = None) -> list[d
     drawings: list[dict[str, object]] = []
     for number, grid in enumerate(board):
         rock = []
-        for x in grid.columns:
-            rock += [[x, y] for y in grid.rows if (x, y) not in in_play[number]]
+        for cell in product(grid.columns, grid.rows):
+            if cell not in in_play[number]:
+                rock.append(list(cell))
         values: dict[str, object] = {
             "name": clean(grid.name),
             "columns": [grid.columns[0], grid.columns[-1]],
@@ -82,10 +90,14 @@ def items(grids: Sequence[BoardGrid], styles: Styles) -> Callable[[Fact], Item]:
         number = None if thing is None else styles.number(thing)
         if thing is None or number is None:
             return clean(fact)
+        values: list[int | str] = [number]
         if isinstance(thing.item, Cards):
-            return (number, clean(thing.name), *map(clean, thing.cards))
-        text = clean(thing.values.get("TEXT", ""))
-        values: list[int | str] = [number, *thing.cell, thing.grid, text]
+            values.append(clean(thing.name))
+            values.extend(map(clean, thing.cards))
+            return tuple(values)
+        values.extend(thing.cell)
+        values.append(thing.grid)
+        values.append(clean(thing.values.get("TEXT", "")))
         while not values[-1] and len(values) > 3:
             values.pop()
         return tuple(values)

@@ -35,7 +35,9 @@ def pages(
     their matches are named. `archive` has the bots' own names.
     """
     fields = _fields(results)
-    chosen = index.bots if author is None else author.bots
+    chosen: Collection[str] = index.bots
+    if author is not None:
+        chosen = author.bots
     matches: dict[str, list[Played]] = defaultdict(list)
     for match in matches_of(results.played, author):
         for bot in dict.fromkeys(match.seats.values()):
@@ -43,19 +45,26 @@ def pages(
     faults = faults_of(results, archive, chosen, author)
     lessons = results.lessons(chosen, LESSONS)
     strengths = _strengths(results, index, fields)
-    version_rows = versions(results if author is None else Results(archive))
+    if author is None:
+        version_rows = versions(results)
+    else:
+        version_rows = versions(Results(archive))
     times = _times(results, index)
     pages = []
     for bot in index.bots:
-        named = bot in chosen
-        page = {
+        best, worst = _extremes(bot, matches[bot], results, index, fields)
+        page: Page = {
             "strengths": strengths[bot],
-            **_extremes(bot, matches[bot], results, index, fields),
+            "best": best,
+            "worst": worst,
             "faults": faults[bot],
             "lessons": [_lesson(lesson, index) for lesson in lessons.get(bot, ())],
-            "versions": _version_cells(version_rows[bot]) if named else [],
-            "times": sorted(times[bot]) if named else [],
+            "versions": [],
+            "times": [],
         }
+        if bot in chosen:
+            page["versions"] = _version_cells(version_rows[bot])
+            page["times"] = sorted(times[bot])
         pages.append(page)
     return pages
 
@@ -70,7 +79,10 @@ def _fields(results: Results) -> Fields:
     for match in results.played:
         for role, score in match.scores.items():
             scores[match.label, role].append(score)
-    return {board_role: sum(values) / len(values) for board_role, values in scores.items()}
+    means = {}
+    for board_role, scores_there in scores.items():
+        means[board_role] = sum(scores_there) / len(scores_there)
+    return means
 
 
 def _strengths(results: Results, index: Index, fields: Fields) -> dict[str, list[list[object]]]:
@@ -105,7 +117,11 @@ def _version_cells(rows: list[dict[str, str]]) -> list[list[str]]:
     """Return the cells of a bot's versions; none for a bot with one version."""
     if len(rows) < 2:
         return []
-    return [list((row | {"digest": row["digest"][:DIGEST]}).values()) for row in rows]
+    cells = []
+    for row in rows:
+        texts = row | {"digest": row["digest"][:DIGEST]}
+        cells.append(list(texts.values()))
+    return cells
 
 
 def _times(results: Results, index: Index) -> dict[str, list[list[Any]]]:
@@ -126,9 +142,13 @@ def reach(pages: Iterable[Page]) -> dict[str, float]:
     for page in pages:
         for row in page["strengths"]:
             if len(row) > 4:  # the bot is rated there
-                figures = row[4:7]  # strength, low and high
-                values.append(figures[0])
-                ends += [figure for figure in figures if figure is not None]
+                strength, low, high = row[4:7]
+                values.append(strength)
+                ends.append(strength)
+                if low is not None:
+                    ends.append(low)
+                if high is not None:
+                    ends.append(high)
     if not ends:
         return {"low": 0.0, "high": 1.0, "average": 0.0}
     return {"low": min(ends), "high": max(ends), "average": sum(values) / len(values)}
@@ -168,11 +188,11 @@ def versions(results: Results) -> dict[str, list[dict[str, str]]]:
 
 def _extremes(
     bot: str, matches: list[Played], results: Results, index: Index, fields: Fields
-) -> Page:
-    """Return the matches in which the bot was furthest above and below the mean of its seats.
+) -> tuple[list[str], list[str]]:
+    """Return the ids of the matches in which the bot was furthest above the mean, and below it.
 
-    They are of different seatings. Of two equal matches the one against the better opponent counts
-    as better.
+    The mean is that of its seats. The matches are of different seatings. Of two equal matches the
+    one against the better opponent counts as better.
     """
     points = {standing.bot: standing.points or 0.0 for standing in results.standings}
     ascending = []
@@ -185,16 +205,23 @@ def _extremes(
         opponents = [points.get(opponent, 0) for opponent in index.opponents(match, bot)]
         ascending.append((margin, max(opponents, default=0), match.id, match))
     ascending.sort()
-    best = [match for margin, _, _, match in reversed(ascending) if margin >= 0]
-    worst = [match for margin, _, _, match in ascending if margin < 0]
-    return {"best": _seatings(best), "worst": _seatings(worst)}
+    best = []
+    worst = []
+    for margin, _, _, match in ascending:
+        if margin < 0:
+            worst.append(match)
+        else:
+            best.append(match)
+    best.reverse()
+    return _seatings(best), _seatings(worst)
 
 
 def _seatings(matches: Iterable[Played]) -> list[str]:
     """Return the ids of the first matches of different seatings."""
     seatings: dict[object, str] = {}
     for match in matches:
-        seatings.setdefault((match.label, *match.seats.items()), match.id)
+        seats = tuple(match.seats.items())
+        seatings.setdefault((match.label, seats), match.id)
     return list(seatings.values())[:MATCHES]
 
 
@@ -207,8 +234,12 @@ def faults_of(
     bot were at fault its first fault counts, as in the leaderboard.
     """
     kinds: dict[str, dict[object, list[tuple[str, str]]]] = defaultdict(lambda: defaultdict(list))
-    boards = {match.id: match.label for match in results.played}
-    first = {match.id: first_faults(match) for match in results.played if match.endings}
+    boards = {}
+    first = {}
+    for played in results.played:
+        boards[played.id] = played.label
+        if played.endings:
+            first[played.id] = first_faults(played)
     frame = results.seats()
     frame = frame[frame["ending"].notna()]
     seats = frame[["match", "role", "bot", "ending", "words"]]
@@ -224,9 +255,9 @@ def faults_of(
             record = archive.record(match)
             if author is not None:
                 record = author.cut(record)
-            counts = Counter(
-                index.board_role(boards[match], role) for match, role in seats_at_fault
-            )
+            counts: Counter[tuple[int, int]] = Counter()
+            for match, role in seats_at_fault:
+                counts[index.board_role(boards[match], role)] += 1
             faults[bot].append(_fault_card(record, seats_at_fault, counts))
     return faults
 
@@ -241,6 +272,9 @@ def _fault_card(
     match, role = seats[0]
     fault = next(fault for fault in record.verdict.faults if fault.role == role)
     stderr = next(seat.stderr for seat in record.seats if seat.role == role)
+    places = []
+    for (board, board_role), count in sorted(counts.items()):
+        places.append([board, board_role, count])
     return {
         "match": match,
         "role": clean(role),
@@ -250,7 +284,7 @@ def _fault_card(
         "advice": advice.of_record(record, fault),
         "stderr": last_lines(stderr, 8),
         "count": len(seats),
-        "places": [[*numbers, count] for numbers, count in sorted(counts.items())],
+        "places": places,
     }
 
 
@@ -259,7 +293,9 @@ def fault_text(card: Page) -> str:
 
     It says how often it happened, in what words, what mends it, and where it can be seen.
     """
-    count = f"{card['count']} times " if card["count"] > 1 else ""
+    count = ""
+    if card["count"] > 1:
+        count = f"{card['count']} times "
     ending = card["ending"].replace("_", " ")
     lines = [f"{count}{ending}: {card['words']}", f"  -> {card['advice']}"]
     lines += [f"  stderr: {line}" for line in card["stderr"]]

@@ -44,11 +44,15 @@ class Index:
     @classmethod
     def of(cls, results: "Results") -> "Index":
         """Number the names of an event's results."""
-        sides = {match.label: match.sides for match in results.played}
-        sides |= {board.label: board.sides for board in results.event.boards}
+        sides = {}
+        for match in results.played:
+            sides[match.label] = match.sides
+        for board in results.event.boards:
+            sides[board.label] = board.sides
+        names = [standing.bot for standing in results.standings]
         return cls(
-            bots={standing.bot: number for number, standing in enumerate(results.standings)},
-            boards={label: number for number, label in enumerate(results.boards)},
+            bots=_numbers(names),
+            boards=_numbers(results.boards),
             roles=dict(results.boards),
             sides=sides,
         )
@@ -79,16 +83,21 @@ def event(
     author: Author | None = None,
 ) -> dict[str, object]:
     """Return everything but the bots' pages and the matches, for the page's scripts."""
-    bots = frozenset(index.bots) if author is None else author.bots
-    display_names = [clean(results.display_name(bot)) for bot in index.bots]
+    bots = frozenset(index.bots)
     home = "leaderboard"
-    if author is not None and bots:
-        home = f"bot={quote(clean(results.display_name(min(bots))))}"
+    if author is not None:
+        bots = author.bots
+        if bots:
+            name = clean(results.display_name(min(bots)))
+            home = f"bot={quote(name)}"
+    display_names = [clean(results.display_name(bot)) for bot in index.bots]
     board_list = []
     orders = []  # by board: the bots as the leaderboard of its game has them
     for label in index.boards:
         newest = archive.newest_on(label)
-        sample = None if newest is None else newest.match
+        sample = None
+        if newest is not None:
+            sample = newest.match
         board_list.append(board_values(label, index, games, sample))
         standings = results.league_of(label).standings
         orders.append([index.bots[standing.bot] for standing in standings])
@@ -112,15 +121,19 @@ def _event_values(
     """Return the head of the page."""
     event = results.event
     conditions = event.conditions
-    allowed = [f"{call} allowed" for call in conditions.syscalls]
+    confinement = [conditions.sandbox]
+    confinement.extend(f"{call} allowed" for call in conditions.syscalls)
+    seed: int | str = "kept secret"
+    if isinstance(event.seed, int):
+        seed = event.seed
     return {
         "name": clean(event.name),
-        "seed": event.seed if isinstance(event.seed, int) else "kept secret",
+        "seed": seed,
         "schedule": event.schedule.replace("_", " "),
         "imported": event.imported,
         "repeats": event.repeats,
         "move": conditions.time.move,
-        "sandbox": ", ".join((conditions.sandbox, *allowed)),
+        "sandbox": ", ".join(confinement),
         "played": len(matches_of(results.played, author)),
         "listed": len(listed),
     }
@@ -153,12 +166,16 @@ def board_values(label: str, index: Index, games: Games, sample: Match | None) -
     roles = index.roles[label]
     sides = index.sides[label]
     values = boards.values(game, roles, sides)
-    view = {} if game is None else viewer.values(game)
-    if view:
-        values["viewer"] = view
+    if game is not None:
+        view = viewer.values(game)
+        if view:
+            values["viewer"] = view
     values["label"] = clean(label)
     values["roles"] = [clean(role) for role in roles]
-    values["sides"] = [[roles.index(role) for role in side] for side in sides]
+    side_numbers = []
+    for side in sides:
+        side_numbers.append([roles.index(role) for role in side])
+    values["sides"] = side_numbers
     return values
 
 
@@ -172,13 +189,15 @@ def by_importance(
     are numbers by id, higher for newer matches.
     """
     newest_first = sorted(played, key=lambda match: newest.get(match.id, 0), reverse=True)
-    ids = {match.id for match in newest_first}
+    ids = [match.id for match in newest_first]
+    known = set(ids)
     seatings: dict[object, str] = {}
     for match in newest_first:
-        seatings.setdefault((match.label, tuple(match.seats.values())), match.id)
-    order = [match for match in linked_ids if match in ids]
-    order += seatings.values()
-    order += [match.id for match in newest_first]
+        seating = (match.label, tuple(match.seats.values()))
+        seatings.setdefault(seating, match.id)
+    order = [match for match in linked_ids if match in known]
+    order.extend(seatings.values())
+    order.extend(ids)
     return tuple(dict.fromkeys(order))
 
 
@@ -187,10 +206,10 @@ def listed(played: Iterable[Played], ids: Collection[str]) -> tuple[Played, ...]
     chosen_ids = set(ids)
     chosen = [match for match in played if match.id in chosen_ids]
 
-    def list_order(match: Played) -> tuple[object, ...]:
+    def board_and_bots(match: Played) -> tuple[object, ...]:
         return match.label, match.repeat, tuple(match.seats.values()), match.id
 
-    return tuple(sorted(chosen, key=list_order))
+    return tuple(sorted(chosen, key=board_and_bots))
 
 
 def columns(matches: Sequence[Played], index: Index) -> dict[str, list[object]]:
@@ -201,7 +220,7 @@ def columns(matches: Sequence[Played], index: Index) -> dict[str, list[object]]:
     from 1; a row is 0 where every seat finished by the rules, as nearly all do.
     """
     reasons = sorted({match.reason for match in matches})
-    reason_numbers = {reason: number for number, reason in enumerate(reasons)}
+    reason_numbers = _numbers(reasons)
     names = ("id", "board", "repeat", "seed", "turns", "reason", "bots", "scores", "endings")
     columns: dict[str, list[object]] = {name: [] for name in names}
     for match in matches:
@@ -219,6 +238,11 @@ def columns(matches: Sequence[Played], index: Index) -> dict[str, list[object]]:
     return columns
 
 
+def _numbers(names: Iterable[str]) -> dict[str, int]:
+    """Return the number of each name, counted from 0."""
+    return {name: number for number, name in enumerate(names)}
+
+
 def _endings(match: Played, roles: Iterable[Role]) -> list[int] | int:
     """Return the number of each role's ending; 0 where every seat finished by the rules."""
     if not any(match.endings.values()):
@@ -226,7 +250,10 @@ def _endings(match: Played, roles: Iterable[Role]) -> list[int] | int:
     numbers = []
     for role in roles:
         ending = match.endings.get(role)
-        numbers.append(ENDINGS.index(ending) + 1 if ending else 0)
+        if ending is None:
+            numbers.append(0)
+        else:
+            numbers.append(ENDINGS.index(ending) + 1)
     return numbers
 
 
@@ -239,7 +266,7 @@ def match_values(
     """
     names = list(dict.fromkeys(played.seats.values()))
     index = Index(
-        bots={bot: number for number, bot in enumerate(names)},
+        bots=_numbers(names),
         boards={played.label: 0},
         roles={played.label: tuple(played.seats)},
         sides={played.label: played.sides},

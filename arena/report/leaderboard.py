@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import Any
 
 from arena.event.placings import shown_columns
@@ -163,23 +164,31 @@ def _bracket(results: Results, league: Event, history: Sequence[Batch]) -> Round
     lost_in = {row.bot: row.out for row in knockout.placings(league, history)}
     pairings = []
     for number, matches in enumerate(_with_deciders(history), 1):
-        still_in = {bot.name for bot in league.bots if (lost_in.get(bot.name) or number) >= number}
+        still_in = set()
+        for bot in league.bots:
+            lost = lost_in.get(bot.name)
+            if not lost or lost >= number:
+                still_in.add(bot.name)
         pairings.append(_pairings(matches, still_in))
     for earlier, later in reversed(list(pairwise(pairings))):
         order: dict[str, int] = {}
         for pairing in later:
-            for _, bot in pairing:
-                order[bot] = len(order)
+            for _, name in pairing:
+                order[name] = len(order)
         _sort_by_successor(earlier, order)
     rounds = []
     last = knockout.rounds(league)
     for number, round_pairings in enumerate(pairings, 1):
+        title = f"Round {number}"
+        if number == last:
+            title = "Final"
         entries = []
         for pairing in round_pairings:
-            losers = {bot for _, bot in pairing if lost_in.get(bot) == number}
-            winners = [bot for _, bot in pairing if losers - {bot}]
+            names = {name for _, name in pairing}
+            losers = {name for name in names if lost_in.get(name) == number}
+            winners = [name for name in names if losers - {name}]
             entries.append(_entry(results, pairing, winners))
-        rounds.append(("Final" if number == last else f"Round {number}", tuple(entries)))
+        rounds.append((title, tuple(entries)))
     return tuple(rounds)
 
 
@@ -221,8 +230,11 @@ def _entry(results: Results, pairing: Means, winners: Collection[str]) -> Entry:
     """Return a pairing as the page shows it."""
     entry = []
     for mean, bot in pairing:
-        score = rounded_text(mean, 1) if len(pairing) > 1 else "bye"
-        entry.append((clean(results.display_name(bot)), score, bot in winners))
+        score = "bye"
+        if len(pairing) > 1:
+            score = rounded_text(mean, 1)
+        name = clean(results.display_name(bot))
+        entry.append((name, score, bot in winners))
     return tuple(entry)
 
 
@@ -234,10 +246,18 @@ def since(results: Results, then: Results) -> list[tuple[PageTable, str]]:
     columns = SINCE.rated_in(results.unit).columns
     tables = []
     for game, rows in comparison.since(results, then).items():
-        title = clean(game) if len(results.leagues) > 1 else ""
-        current = [row for row in rows if row["points"] is not None]
-        gone = [clean(row["display"]) for row in rows if row["points"] is None]
-        tables.append((_table(title, columns, current), ", ".join(gone)))
+        title = ""
+        if len(results.leagues) > 1:
+            title = clean(game)
+        current = []
+        gone = []
+        for row in rows:
+            if row["points"] is None:
+                gone.append(clean(row["display"]))
+            else:
+                current.append(row)
+        table = _table(title, columns, current)
+        tables.append((table, ", ".join(gone)))
     return tables
 
 
@@ -261,7 +281,10 @@ def leaderboard(results: Results, title: str = "", frame: pd.DataFrame | None = 
     if frame is None:
         frame = results.leaderboard()
     rows = rows_of(frame, columns)
-    names = [str(name) for name in frame.columns if name not in {"display", "game", *LOGITS}]
+    names = []
+    for name in frame.columns:
+        if name not in LOGITS and name not in {"display", "game"}:
+            names.append(str(name))
     changes = results.rank_changes
     if any(change != 0 for change in changes.values()):
         names.append(CHANGE.name)
@@ -270,18 +293,24 @@ def leaderboard(results: Results, title: str = "", frame: pd.DataFrame | None = 
     parts: dict[str, list[Row]] = {}
     for row, bar in zip(rows, interval_bars(rows), strict=True):
         bot = row["bot"]
-        values = row | {"bot": results.display_name(bot), CHANGE.name: changes.get(bot, 0)}
+        values = dict(row)
+        values["bot"] = results.display_name(bot)
+        values[CHANGE.name] = changes.get(bot, 0)
         cells = {column.name: _cell(column, values, bar) for column in page_columns}
         if row["rank"] is None and bot in results.specialists:
-            parts.setdefault(results.specialists[bot], []).append(cells)
+            part = results.specialists[bot]
+            parts.setdefault(part, []).append(cells)
         else:
             ranked.append(cells)
+    unit = ""
+    if "rating" in names:
+        unit = results.unit
     return PageTable(
         title,
         page_columns,
         tuple(ranked),
-        tuple((part, tuple(group)) for part, group in parts.items()),
-        unit=results.unit if "rating" in names else "",
+        tuple((part, tuple(rows_of_part)) for part, rows_of_part in parts.items()),
+        unit=unit,
         warnings=results.warnings,
         extra=extra,
     )
@@ -289,7 +318,9 @@ def leaderboard(results: Results, title: str = "", frame: pd.DataFrame | None = 
 
 def of_bots(results: Results, frame: pd.DataFrame, columns: Columns) -> PageTable:
     """Return a frame that has a row for each `bot` as a table."""
-    rows = [row | {"display": results.display_name(row["bot"])} for row in rows_of(frame, columns)]
+    rows = rows_of(frame, columns)
+    for row in rows:
+        row["display"] = results.display_name(row["bot"])
     return _table("", columns.columns, rows)
 
 
@@ -304,19 +335,21 @@ def _table(
     Columns with one heading, such as the ends of an interval, are one; the figure itself stands
     before them.
     """
-    grouped = groupby(
-        (column for column in columns if column.name != "display"),
-        key=lambda column: column.heading,
-    )
+    shown = [column for column in columns if column.name != "display"]
+    grouped = groupby(shown, key=lambda column: column.heading)
     groups = [tuple(group) for _, group in grouped]
     table_rows = []
     for row in rows[:most]:
         cells = {}
-        for before, group in pairwise([(), *groups]):
-            cells[group[0].name] = Cell(_group_text(row, before, group), None)
+        before: tuple[Column, ...] = ()
+        for group in groups:
+            text = _group_text(row, before, group)
+            cells[group[0].name] = Cell(text, None)
+            before = group
         table_rows.append(cells)
     heads = tuple(group[0] for group in groups)
-    return PageTable(title, heads, tuple(table_rows), left_out=len(rows) - len(table_rows))
+    left_out = len(rows) - len(table_rows)
+    return PageTable(title, heads, tuple(table_rows), left_out=left_out)
 
 
 def _group_text(
@@ -324,26 +357,28 @@ def _group_text(
 ) -> str:
     """Return the text of the columns with one heading; `before` are those of the heading before."""
     first = group[0]
-    figures = [row[column.name] for column in group]
+    figure = row[first.name]
     if first.name == "bot":
         return clean(row["display"])
-    if isinstance(figures[0], str):
-        return clean(figures[0])
+    if isinstance(figure, str):
+        return clean(figure)
     if len(group) == 1:
-        return first.printed(figures[0])
+        return first.printed(figure)
+    high = row[group[1].name]
     if first.name == "rank_low":
-        return ranks_text(*figures)
+        return ranks_text(figure, high)
     if row[before[0].name] is None:
         return ""
-    return interval_text(*map(first.printed, figures))
+    return interval_text(first.printed(figure), first.printed(high))
 
 
 def rankings(results: Results) -> Iterator[PageTable]:
     """Yield a table of the best bots for each board over all its roles, and for each role."""
-    board, role, *columns = RANKINGS.rated_in(results.unit).without_logits().columns
+    declared = RANKINGS.rated_in(results.unit).without_logits()
+    columns = [column for column in declared.columns if column.name not in {"board", "role"}]
     rows = rows_of(results.rankings(), RANKINGS)
-    for (label, part), group in groupby(rows, key=lambda row: (row[board.name], row[role.name])):
-        title = clean(f"{label}, {part or 'all roles'}")
+    for (board, role), group in groupby(rows, key=itemgetter("board", "role")):
+        title = clean(f"{board}, {role or 'all roles'}")
         yield _table(title, columns, list(group), RANKED)
 
 
@@ -357,8 +392,11 @@ def _columns(
     boards = set(results.board_columns.values())
     roles = set(results.board_role_columns.values())
     endings = {str(ending) for ending in Ending}
+    names = list(names)
     for interval, (low, high) in INTERVALS.items():
-        names = [interval if name == low else name for name in names if name != high]
+        if low in names:
+            names[names.index(low)] = interval
+            names.remove(high)
     order = [name for name in ORDER if name in names]
     happened = []
     of_roles = []
@@ -372,7 +410,8 @@ def _columns(
                 happened.append(name)
         else:
             order.append(name)
-    order += happened + of_roles
+    order.extend(happened)
+    order.extend(of_roles)
     columns = []
     for name in order:
         columns.append(_page_column(declared, name, is_role=name in roles))
@@ -409,7 +448,9 @@ def _cell(column: Column, row: dict[str, Any], bar: tuple[float, float, float] |
     if isinstance(figure, str):
         text = clean(figure)
         return Cell(text, text)
-    span = (0.0, figure) if column.name == "points" and figure is not None else None
+    span = None
+    if column.name == "points" and figure is not None:
+        span = (0.0, figure)
     return Cell(column.printed(figure), figure, span)
 
 
@@ -422,5 +463,7 @@ def _interval_cell(
     low = row["rating_low"]
     text = interval_text(column.printed(low), column.printed(row["rating_high"]))
     begin, marker, end = bar
-    key = "-Infinity" if low is None else low
-    return Cell(text, key, (100 * begin, 100 * end), 100 * marker)
+    span = (100 * begin, 100 * end)
+    if low is None:
+        return Cell(text, "-Infinity", span, 100 * marker)
+    return Cell(text, low, span, 100 * marker)

@@ -22,6 +22,24 @@ BOT_PATH = "#bot="
 """What a link to a bot begins with."""
 LARGEST_SVG_BYTES = 400_000
 """In place of a larger drawing the page shows the PNG."""
+NOTEBOOK_SCRIPTS = (
+    "board",
+    "chances",
+    "chunks",
+    "commands",
+    "data",
+    "dom",
+    "looks",
+    "match",
+    "playback",
+    "replay",
+    "route",
+    "scene",
+    "viewer",
+    "words",
+    "_notebook",
+)
+"""The scripts of a page of one match; the one that starts it is last."""
 
 
 def templates(*folders: Path) -> Environment:
@@ -94,20 +112,7 @@ def plain_text(template: Template, title: str, **values: object) -> str:
 
 def match_text(values: Mapping[str, Any], title: str) -> str:
     """Return a page of one match, for a frame in a notebook."""
-    names = (
-        "board",
-        "chances",
-        "chunks",
-        "commands",
-        "data",
-        "dom",
-        "looks",
-        "match",
-        "playback",
-        "replay",
-        "route",
-    )
-    scripts = [PARTS / f"{name}.js" for name in (*names, "scene", "viewer", "words", "_notebook")]
+    scripts = [PARTS / f"{name}.js" for name in NOTEBOOK_SCRIPTS]
     template = TEMPLATES.get_template("_notebook.html.j2")
     return _rendered(template, title, scripts, sorted(PARTS.glob("*.css")), values)
 
@@ -152,7 +157,8 @@ def _hashes(texts: Sequence[str]) -> str:
     sources = []
     for text in texts:
         digest = hashlib.sha256(text.encode()).digest()
-        sources.append(f"'sha256-{base64.b64encode(digest).decode('ascii')}'")
+        encoded = base64.b64encode(digest).decode("ascii")
+        sources.append(f"'sha256-{encoded}'")
     return " ".join(sources) or "'none'"
 
 
@@ -171,6 +177,9 @@ def _picture(path: Path) -> dict[str, object]:
     pixels = path.with_suffix(".png")
     if len(content) > LARGEST_SVG_BYTES and pixels.is_file():
         kind, content = "image/png", shared_folders.read(pixels)
-    caption = charts.caption(path.stem) if path.stem in charts.names() else path.stem
-    source = f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}"
+    caption = path.stem
+    if path.stem in charts.names():
+        caption = charts.caption(path.stem)
+    encoded = base64.b64encode(content).decode("ascii")
+    source = f"data:{kind};base64,{encoded}"
     return {"caption": caption, "source": source, "width": width}

@@ -173,7 +173,8 @@ def replay(record: Record, games: Games) -> dict[str, object]:
 
 def last_lines(stderr: str, count: int = STDERR_LINES) -> list[str]:
     """Return the last lines of a seat's stderr."""
-    return [clean(line) for line in stderr.splitlines() if line.strip()][-count:]
+    lines = [line for line in stderr.splitlines() if line.strip()]
+    return list(map(clean, lines[-count:]))
 
 
 def _fact_numbers(game: Game[Any], replayed: Sequence[Scene]) -> dict[str, object]:
@@ -200,18 +201,21 @@ def _chances(chances: Chances) -> dict[str, object]:
         lines.append([round(chance) for chance in line])
     if len(lines) == 2:
         lines.pop()
+    breaks = [[turn.scene, turn.sentence] for turn in chances.breaks]
     return {
         "lines": lines,
         "basis": chances.basis,
         "estimate": chances.basis != EXACT,
-        "breaks": [[turn.scene, turn.sentence] for turn in chances.breaks],
+        "breaks": breaks,
     }
 
 
 def fate(steps: tuple[MoveWord, ...]) -> str:
     """Return a letter for each step (made, blocked, not made); nothing where all were made."""
     letters = "".join(step.fate[0] for step in steps)
-    return letters if set(letters) - {"m"} else ""
+    if set(letters) <= {"m"}:
+        return ""
+    return letters
 
 
 def moves(turns: Iterable[Turn], roles: Sequence[str]) -> Iterator[list[object]]:
@@ -221,23 +225,16 @@ def moves(turns: Iterable[Turn], roles: Sequence[str]) -> Iterator[list[object]]
     """
     free_characters = REMARKS
     for turn in turns:
-        remarks = [_clean(remark) for remark in turn.remarks]
+        remarks = list(map(_clean, turn.remarks))
         if remarks:
             free_characters -= sum(map(len, remarks))
             if free_characters < 0:
                 remarks = ["(too many remarks to store)"]
-        role = _role(turn.role, roles)
-        refused = None if turn.rejected_text is None else clean(turn.rejected_text)
-        by = "" if turn.by == "bot" else turn.by
-        row: list[object] = [
-            turn.number,
-            role,
-            _clean(turn.move),
-            round(turn.wall * 1000),
-            remarks,
-            by,
-            refused,
-        ]
+        chooser = ""
+        if turn.by != "bot":
+            chooser = turn.by
+        row: list[object] = [turn.number, _role(turn.role, roles), _clean(turn.move)]
+        row += [round(turn.wall * 1000), remarks, chooser, clean(turn.rejected_text or "")]
         while not row[-1] and len(row) > 4:
             row.pop()
         yield row
@@ -245,7 +242,9 @@ def moves(turns: Iterable[Turn], roles: Sequence[str]) -> Iterator[list[object]]
 
 def _role(role: Role, roles: Sequence[str]) -> int | str:
     """Return the number of a role, or its name if no seat has it, as for `chance`."""
-    return roles.index(role) if role in roles else role
+    if role in roles:
+        return roles.index(role)
+    return role
 
 
 def _calls(calls: Iterable[ModelCall], roles: list[str]) -> Iterator[list[object]]:
@@ -263,8 +262,10 @@ def _calls(calls: Iterable[ModelCall], roles: list[str]) -> Iterator[list[object
         free_characters -= sum(map(len, texts))
         if free_characters < 0:
             texts = ["(too much to store: `arena replay` has it)", "", ""]
-        role = _role(call.role, roles)
-        yield [call.turn, role, answer.tokens_in, answer.tokens_out, *texts]
+        row: list[object] = [call.turn, _role(call.role, roles)]
+        row += [answer.tokens_in, answer.tokens_out]
+        row += texts
+        yield row
 
 
 def _seat(seat: SeatReport) -> dict[str, object]:
@@ -277,7 +278,7 @@ def _seat(seat: SeatReport) -> dict[str, object]:
         "warnings": [clean(warning) for warning in seat.warnings[:10]],
         "stderr": last_lines(seat.stderr),
     }
-    return {key: value for key, value in values.items() if value}
+    return {name: value for name, value in values.items() if value}
 
 
 Chunk = tuple[tuple[str, ...], str]

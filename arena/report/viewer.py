@@ -54,11 +54,12 @@ def values(game: Game[Any]) -> dict[str, str]:
     There are no values for a game without a viewer.
     """
     stem = type(game).__module__.rpartition(".")[2]
-    sources = [file for file in rulefile.sources_of(game) if file.stem == stem]
-    if not sources:
-        return {}
-    path = sources[0].with_name(f"{stem}{SUFFIX}")
-    if not path.is_file():
+    path = None
+    for source in rulefile.sources_of(game):
+        if source.stem == stem:
+            path = source.with_name(f"{stem}{SUFFIX}")
+            break
+    if path is None or not path.is_file():
         return {}
     try:
         if path.stat().st_size > LARGEST_BYTES:
