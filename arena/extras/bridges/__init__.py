@@ -44,6 +44,11 @@ EXTENSION = Extension(
             games=("openspiel/go(board_size=9)",),
             starts_engine=True,
         ),
+        "codingame": AddedBridge(
+            path="arena.extras.bridges:programs/codingame_bridge.py",
+            line="A program that reads and writes the lines of one game, by a template.",
+            starts_engine=True,
+        ),
         "openspiel": AddedBridge(
             path="arena.extras.bridges:programs/openspiel_bridge.py",
             line="A file with a bot of OpenSpiel, which has `step(state)`.",

@@ -59,8 +59,11 @@ class EngineOption(NamedTuple):
 class Engine:
     """A process that is asked by lines. It ends together with the bot."""
 
-    def __init__(self, settings: arena_bridge.BridgeSettings, out: IO[str]) -> None:
-        self.name: str = settings.name
+    def __init__(
+        self, settings: arena_bridge.BridgeSettings, out: IO[str], noun: str = "engine"
+    ) -> None:
+        self.name = f"the {noun} {settings.name}"
+        """For sentences."""
         self._out = out
         self._asked = "nothing"
         """The last line that it was sent, for sentences."""
@@ -75,9 +78,7 @@ class Engine:
                 settings.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
             )
         except OSError as error:
-            raise arena_bridge.Failed(
-                f"the engine {self.name} cannot be started: {error.strerror}"
-            ) from error
+            raise arena_bridge.Failed(f"{self.name} cannot be started: {error.strerror}") from error
         self._input: Any = self._process.stdin
         self._output: Any = self._process.stdout
 
@@ -122,7 +123,7 @@ class Engine:
         found = self._answer_until(is_answer, late)
         if found is not None:
             return found
-        words = f"the engine {self.name} has given no answer to '{arena_bridge.short(asked)}'"
+        words = f"{self.name} has given no answer to '{arena_bridge.short(asked)}'"
         self._out.write(f"# {words}\n")
         self._out.flush()
         return self._answer_until(is_answer, None) or ""
@@ -152,15 +153,20 @@ class Engine:
         The engine is ended first, because the verdict quotes the last line of stderr, and an engine
         that loses its bridge may complain there.
         """
-        self._process.kill()
-        self._process.wait()
-        failure: SystemExit = arena_bridge.Failed(f"the engine {self.name} {words}")
+        self.end()
+        failure: SystemExit = arena_bridge.Failed(f"{self.name} {words}")
         return failure
 
     def quit(self, line: str) -> None:
         """Tell it to end."""
         with contextlib.suppress(OSError, SystemExit):
             self.send(line)
+
+    def end(self) -> None:
+        """Kill it, and wait until it has gone."""
+        self._process.kill()
+        self._process.wait()
+        self._output.close()
 
     def _answer_until(self, is_answer: Callable[[str], bool], until: float | None) -> str | None:
         while True:
