@@ -184,6 +184,12 @@ class ModelTerms:
         """Return what these tokens cost."""
         return (tokens_in * self.price_in + tokens_out * self.price_out) / 1e6
 
+    def cost_of(self, answer: "ModelAnswer") -> float:
+        """Return what an answer cost: the provider's own price, or that of its tokens."""
+        if answer.cost is not None:
+            return answer.cost
+        return self.price(answer.tokens_in, answer.tokens_out)
+
 
 @dataclass(frozen=True, kw_only=True)
 class RemoteSeats:
@@ -432,6 +438,14 @@ class ModelAnswer(NamedTuple):
     """What the model thought before its text, if the provider tells; the bot does not get it."""
     seconds: float = 0.0
     """The time until the answer was there. An answer from a tape has the time of its recording."""
+    cached: int = 0
+    """Those of `tokens_in` that the provider had in a cache."""
+    thoughts: int = 0
+    """Those of `tokens_out` that the model thought, if the provider counts them."""
+    cost: float | None = None
+    """The price of the call as the provider names it; None = it names none."""
+    is_estimated: bool = False
+    """Whether `tokens_in` or `tokens_out` is no figure of the provider."""
 
 
 ANSWER_ENDS = {

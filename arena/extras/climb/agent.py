@@ -20,6 +20,7 @@ import shutil
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from math import fsum
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
@@ -165,14 +166,11 @@ def perform(
                 f"{error}: raise model.event_tokens or model.event_cost, and run it again"
             ) from error
     answers = [*passed.made, *(call.answer for call in calls.made)]
-    tokens_in, tokens_out = (
-        sum(answer.tokens_in for answer in answers),
-        sum(answer.tokens_out for answer in answers),
-    )
-    cost = 0.0 if task.terms is None else task.terms.price(tokens_in, tokens_out)
-    return AgentWork(
-        failure=failure, calls=len(answers), tokens=tokens_in + tokens_out, cost=round(cost, 9)
-    )
+    tokens = sum(answer.tokens_in + answer.tokens_out for answer in answers)
+    cost = 0.0
+    if task.terms is not None:
+        cost = fsum(task.terms.cost_of(answer) for answer in answers)
+    return AgentWork(failure=failure, calls=len(answers), tokens=tokens, cost=round(cost, 9))
 
 
 def words_of(command: str, private: Iterable[Path]) -> tuple[str, ...]:

@@ -35,6 +35,8 @@ from arena.sandbox.exposure import forget
 from arena.values import DEFAULT_MODEL
 
 TAPE_FILE = "tape.sqlite"
+WAITS_FILE = "waits"
+"""What the calls wait for, beside the socket of the broker."""
 BEGIN = "import sys; sys.path.insert(0, sys.argv[1]); from arena.extras.models.broker import main; main()"
 LEAVE_S = 2.0
 LONGEST_KEY = 1000
@@ -63,6 +65,8 @@ class Provider:
     key: str = field(default="", repr=False)
     """Only in the broker."""
     wait: float = 120.0
+    patience: float = 600.0
+    """Seconds that calls wait while the provider is away."""
     retries: int = 3
     rate: float | None = None
     """Calls a minute."""

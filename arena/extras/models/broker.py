@@ -1,8 +1,9 @@
-"""The broker, a process of its own that begins in `main`, with its settings as a line of JSON on stdin.
+"""The broker, a process of its own that begins in `main`, with its settings as JSON on stdin.
 
-It answers the lanes' requests from the tape, or asks the provider, within the limits that all lanes share. A line comes
-in on each connection, and a line goes back: `["answer", {...}]`, `["again", words]` where the match is to be played
-again, `["budget", words]` where the event's budget is used up, or `["end", words]` where nothing would go better.
+It answers the lanes' requests from the tape, or asks the provider, within the limits that all lanes
+share. A line comes in on each connection, and a line goes back: `["answer", {...}]`,
+`["again", words]` where the match is to be played again, `["budget", words]` where the event's
+budget is used up, or `["end", words]` where nothing would go better.
 """
 
 import asyncio
@@ -17,21 +18,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from arena import parallel, shared_folders
+from arena import parallel, shared_folders, whole_files
 from arena.errors import ArenaError
-from arena.extras.models.asking import TAPE_FILE, Provider, key_of
+from arena.extras.models.asking import TAPE_FILE, WAITS_FILE, Provider, key_of
 from arena.extras.models.calls import Door
-from arena.extras.models.providers import AgainError, Command, Url, most_tokens, without_key
+from arena.extras.models.chat import most_tokens
+from arena.extras.models.faults import AgainError, AwayError
+from arena.extras.models.gate import Gate, PatienceError, backoff
+from arena.extras.models.providers import Command, Url, without_key
 from arena.extras.models.tape import Tape
 from arena.protocol import clean
 from arena.sandbox.exposure import forget
 from arena.values import ModelAnswer, ModelTerms
 
-BACKOFF_S = 0.5
-"""Before the second try; each later one waits twice as long."""
-MOST_BACKOFF_S = 30.0
 DOWN = 3
-"""Calls in a row that came to nothing: then the provider is down, and the run ends."""
+"""Calls in a row that came to nothing: then no other goes better, and the run ends."""
+LOOK_S = 0.5
+"""The time between two looks at what the calls wait for."""
 
 Result = tuple[str, object]
 
@@ -52,29 +55,47 @@ class Broker:
         """None: the tape answers alone."""
         if provider.kind != "tape":
             self._asked = Url(provider) if provider.kind == "url" else Command(provider)
-        self._terms = ModelTerms(name=provider.name, price_in=provider.price_in, price_out=provider.price_out)
+        self._terms = ModelTerms(
+            name=provider.name, price_in=provider.price_in, price_out=provider.price_out
+        )
         self._slots = asyncio.Semaphore(provider.at_once)
+        self._gate = Gate(rate=provider.rate, patience=provider.patience)
         self._under_way: dict[str, asyncio.Task[Result]] = {}
         self._reserved: dict[str, tuple[int, float]] = {}
         """What the calls under way may take at most, by their keys."""
         self._ended = asyncio.Condition()
-        self._next_start = 0.0
         self._failures = 0
 
+    @property
+    def wait(self) -> str:
+        """What the calls of this model wait for, in words; empty while it answers."""
+        wait = self._gate.wait
+        if not wait:
+            return ""
+        words = clean(without_key(wait, self._provider.key))
+        return f"{self._provider.table}: waiting for {clean(self._provider.name)}: {words}"
+
     async def end(self) -> None:
-        """End what was started: every answer that is there is on disk, and nobody waits for the others."""
+        """End what was started.
+
+        Every answer that is there is on disk, and nobody waits for the others.
+        """
         if isinstance(self._asked, Command):
             await self._asked.end()
 
     async def answer(self, request: Mapping[str, Any]) -> Result:
         """Return the recorded answer to a request, or the provider's."""
         key = request["key"]
+        table = self._provider.table
         try:
-            if (stored := self._recorded(request)) is not None:
+            stored = self._recorded(request)
+            if stored is not None:
                 return "answer", stored._asdict()
             if self._asked is None:
-                words = f"the tape has no answer to a request of {request['bot']} in match {request['match']}"
-                return "end", f"{self._provider.table}: {words}: play with a provider, which then answers that alone"
+                return "end", (
+                    f"{table}: the tape has no answer to a request of {request['bot']} in match "
+                    f"{request['match']}: play with a provider, which then answers that alone"
+                )
             if key not in self._under_way:  # a lane that was killed may have asked already
                 task = self._under_way[key] = asyncio.ensure_future(self._pay(request))
                 task.add_done_callback(lambda _: self._under_way.pop(key))
@@ -83,31 +104,41 @@ class Broker:
             return "end", str(error)
 
     def _recorded(self, request: Mapping[str, Any]) -> ModelAnswer | None:
-        if (stored := self._tape.find(request["key"])) is not None:
+        stored = self._tape.find(request["key"])
+        if stored is not None:
             return stored
         for tape in self._others:
-            if (stored := tape.find(request["key"])) is not None:
+            stored = tape.find(request["key"])
+            if stored is not None:
                 self._add(request, stored, paid=False)
                 return stored
         return None
 
     def _add(self, request: Mapping[str, Any], answer: ModelAnswer, *, paid: bool) -> None:
-        cost = self._terms.price(answer.tokens_in, answer.tokens_out)
-        alias = self._provider.alias
-        self._tape.add(request["key"], alias, request["match"], request["bot"], answer, cost=cost, paid=paid)
+        self._tape.add(
+            request["key"],
+            self._provider.alias,
+            request["match"],
+            request["bot"],
+            answer,
+            cost=self._terms.cost_of(answer),
+            paid=paid,
+        )
 
     async def _pay(self, request: Mapping[str, Any]) -> Result:
-        """Ask the provider within rate and budget, a few times if it fails, and record the answer."""
+        """Ask the provider within rate and budget, again if it fails, and record the answer."""
         key = request["key"]
+        table = self._provider.table
         async with self._slots:
             if not await self._has_budget(request["request"], key):
-                return "budget", f"{self._provider.table}: the event's budget is used up"
+                return "budget", f"{table}: the event's budget is used up"
             try:
                 answer = await self._tried({**request["request"], "bot": request["bot"]})
-            except AgainError as error:
+            except (AgainError, PatienceError) as error:
                 self._failures += 1
-                words = f"the model gave no answer: {clean(without_key(str(error), self._provider.key))}"
-                return ("end" if self._failures >= DOWN else "again"), f"{self._provider.table}: {words}"
+                is_end = isinstance(error, PatienceError) or self._failures >= DOWN
+                words = clean(without_key(str(error), self._provider.key))
+                return "end" if is_end else "again", f"{table}: the model gave no answer: {words}"
             else:
                 self._failures = 0
                 self._add(request, answer, paid=True)
@@ -123,49 +154,67 @@ class Broker:
         So all calls together take at most one call more than the budget.
         """
         tokens_in = most_tokens(request["messages"])
-        most = (tokens_in + request["tokens"], self._terms.price(tokens_in, request["tokens"]))
-        budget = (self._provider.tokens, self._provider.cost)
+        tokens = tokens_in + request["tokens"]
+        cost = self._terms.price(tokens_in, request["tokens"])
+        most_tokens_paid = self._provider.tokens
+        most_paid = self._provider.cost
         async with self._ended:
             while True:
-                spent = self._tape.paid(self._provider.alias)
-                held = [sum(each) for each in zip(*self._reserved.values(), strict=True)] or [0, 0.0]
-                if any(limit is not None and used >= limit for limit, used in zip(budget, spent, strict=True)):
+                spent_tokens, spent = self._tape.paid(self._provider.alias)
+                if most_tokens_paid is not None and spent_tokens >= most_tokens_paid:
                     return False
-                fits = all(
-                    limit is None or used + waiting < limit
-                    for limit, used, waiting in zip(budget, spent, held, strict=True)
-                )
+                if most_paid is not None and spent >= most_paid:
+                    return False
+                held_tokens = sum(tokens for tokens, _ in self._reserved.values())
+                held = sum(cost for _, cost in self._reserved.values())
+                fits = most_tokens_paid is None or spent_tokens + held_tokens < most_tokens_paid
+                fits = fits and (most_paid is None or spent + held < most_paid)
                 if fits or not self._reserved:
-                    self._reserved[key] = most
+                    self._reserved[key] = tokens, cost
                     return True
                 await self._ended.wait()
 
     async def _tried(self, request: Mapping[str, Any]) -> ModelAnswer:
+        """Return the answer of the provider, which is asked again where it fails.
+
+        A response that cannot be read counts as one of the `retries`. While the provider is away
+        the gate has the patience. AgainError if this call alone has failed for longer than that.
+        """
+        unreadable = 0
+        failing_since = None
+        while True:
+            async with self._gate.passage():
+                begun = time.monotonic()
+                try:
+                    answer = await self._once(request)
+                except AwayError as error:
+                    self._gate.failed(error, begun)
+                    failing_since = failing_since or begun
+                    if time.monotonic() - failing_since >= self._provider.patience:
+                        raise
+                    continue
+                except AgainError:
+                    self._gate.answered()
+                    unreadable += 1
+                    if unreadable > self._provider.retries:
+                        raise
+                else:
+                    self._gate.answered()
+                    return answer._replace(seconds=round(time.monotonic() - begun, 3))
+            await asyncio.sleep(backoff(unreadable))
+
+    async def _once(self, request: Mapping[str, Any]) -> ModelAnswer:
         if self._asked is None:
             raise RuntimeError("a tape is not asked")
-        for attempt in range(self._provider.retries + 1):
-            await self._take_turn()
-            begun = time.monotonic()
-            try:
-                async with asyncio.timeout(self._provider.wait):
-                    answer = await self._asked.ask(request)
-            except TimeoutError:
-                failure = AgainError(f"it took more than {self._provider.wait:g} seconds")
-            except AgainError as error:
-                failure = error
-            else:
-                return answer._replace(seconds=round(time.monotonic() - begun, 3))
-            if attempt < self._provider.retries:
-                await asyncio.sleep(max(failure.after, min(BACKOFF_S * 2**attempt, MOST_BACKOFF_S)))
-        raise failure
-
-    async def _take_turn(self) -> None:
-        """Wait until the rate allows another call."""
-        if self._provider.rate is not None:
-            now = time.monotonic()
-            start = max(now, self._next_start)
-            self._next_start = start + 60 / self._provider.rate
-            await asyncio.sleep(start - now)
+        wait = self._provider.wait
+        try:
+            async with asyncio.timeout(wait):
+                return await self._asked.ask(request)
+        except TimeoutError as error:
+            words = f"it took more than {wait:g} seconds"
+            if self._provider.kind == "command":
+                raise AgainError(words) from error
+            raise AwayError(words) from error
 
 
 class ModelServer:
@@ -176,6 +225,17 @@ class ModelServer:
         if tape.is_new:
             tape.fill(path.parent, paid=True)
         self._brokers = {provider.alias: Broker(provider, tape) for provider in providers}
+
+    async def report(self, path: Path) -> NoReturn:
+        """Keep in a file, as JSON, what the calls of each model wait for."""
+        written: list[str] = []
+        while True:
+            waits = [broker.wait for broker in self._brokers.values() if broker.wait]
+            if waits != written:
+                with whole_files.replacing(path, synced=False) as file:
+                    file.write(json.dumps(waits).encode("ascii"))
+                written = waits
+            await asyncio.sleep(LOOK_S)
 
     async def end(self) -> NoReturn:
         """End at once, with all that was started."""
@@ -214,15 +274,20 @@ async def _main(settings: Mapping[str, Any]) -> None:
     with shared_folders.socket_path(Path(settings["address"])) as path:
         server = await asyncio.start_unix_server(brokers.serve, path, limit=Door.LONGEST_LINE)
     print("ready", flush=True)
+    reporting = asyncio.ensure_future(
+        brokers.report(Path(settings["address"]).with_name(WAITS_FILE))
+    )
     async with server:
         await stop.wait()
+        reporting.cancel()
         await brokers.end()
 
 
 def main() -> None:
     """Serve until the process that started this one ends it, or ends."""
     settings = json.loads(sys.stdin.readline())
-    parallel.tie_to(settings["parent"], signal.SIGTERM)  # a command may have started programs, which end with it
+    # A command may have started programs, which end with the broker.
+    parallel.tie_to(settings["parent"], signal.SIGTERM)
     os.umask(0o077)
     try:
         asyncio.run(_main(settings))

@@ -279,7 +279,7 @@ class Calls:
         self.made.append(ModelCall(turn, role, text, answer, request.key))
         account = self._account(terms, role, turn)
         account.bytes += len(text) + len(json.dumps([answer.text, answer.reasoning]))
-        account.pay(answer.tokens_in + answer.tokens_out, terms.price(answer.tokens_in, answer.tokens_out))
+        account.pay(answer.tokens_in + answer.tokens_out, terms.cost_of(answer))
         left = account.left()
         if answer.end == "error":
             return protocol.model_answer({"error": answer.text, "left": left})

@@ -63,7 +63,7 @@ def _expected(archive: Archive, due: Mapping[str, int]) -> Paid | None:
         matches[label] += 1
         for call in record.calls:
             answer, terms = call.answer, terms_of.get(call.role)
-            cost = terms.price(answer.tokens_in, answer.tokens_out) if terms else 0.0
+            cost = terms.cost_of(answer) if terms else 0.0
             tokens = answer.tokens_in + answer.tokens_out
             sums[label] = Paid(sums[label].tokens + tokens, sums[label].cost + cost)
     if not matches:

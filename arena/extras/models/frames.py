@@ -128,7 +128,7 @@ def models(results: Results) -> pd.DataFrame:
             figures[2] += answer.tokens_out
             cost = 0.0
             if terms is not None:
-                cost = terms.price(answer.tokens_in, answer.tokens_out)
+                cost = terms.cost_of(answer)
             costs.setdefault(bot, []).append(cost)
     aliases = {bot.name: bot.model_alias or DEFAULT_MODEL for bot in results.event.bots}
     for name in by_match:  # a bot that was never answered

@@ -185,6 +185,7 @@ def _provider_of(alias: str, key: str, table: "ModelTable", home: Path) -> "Prov
         key_variable=table.key_variable or "",
         key_file=str(key_file or ""),
         wait=table.wait,
+        patience=table.patience,
         retries=table.retries,
         rate=table.rate,
         at_once=table.most_at_once,

@@ -115,7 +115,15 @@ class ModelTable(ExtensionTable):
     )
     rate: AmountOrNone = Field(None, gt=0, description="Calls a minute, of all lanes together.")
     wait: Seconds = Field(120.0, gt=0, le=3600, description="Seconds that a call may take.")
-    retries: int = Field(3, ge=0, le=20, description="How often a call that failed is tried again.")
+    patience: Seconds = Field(
+        600.0,
+        ge=0,
+        le=86400,
+        description="Seconds that the run waits for a provider that is away; then it ends.",
+    )
+    retries: int = Field(
+        3, ge=0, le=20, description="How often a call is made again whose answer cannot be read."
+    )
     disguise: bool = Field(
         False, description="Play each board again, in other words for bots with a model."
     )

@@ -121,7 +121,7 @@ class Tape:
                         if bot is None or terms is None:  # a stranger wrote this record
                             continue
                         answer = call.answer
-                        cost = terms.price(answer.tokens_in, answer.tokens_out)
+                        cost = terms.cost_of(answer)
                         match = record.match.id
                         self.add(call.key, terms.alias, match, bot.name, answer, cost=cost, paid=paid)
         except NoResultsError:

@@ -99,8 +99,7 @@ class VerbatimCalls:
         answer = self._model.answer(ModelRequest(key, alias, bot, self._match.id, request))
         self.made.append(answer)
         self._bytes += len(text) + len(answer.text)
-        price = self.terms.price(answer.tokens_in, answer.tokens_out)
-        self._account.pay(answer.tokens_in + answer.tokens_out, price)
+        self._account.pay(answer.tokens_in + answer.tokens_out, self.terms.cost_of(answer))
         return read_answer(answer)
 
     def _refusal(self, text: str) -> str:

@@ -13,7 +13,8 @@ import pytest
 
 from arena.errors import MachineError
 from arena.extras.models.asking import Provider
-from arena.extras.models.providers import MOST_BODY, AgainError, Url, _seconds_to_wait
+from arena.extras.models.faults import AgainError, seconds_to_wait
+from arena.extras.models.providers import MOST_BODY, Url
 from tests.extras.models.providers import chat, says, serving
 
 
@@ -87,11 +88,11 @@ def test_a_question_that_is_too_long_is_told_to_the_bot():
 
 
 def test_retry_after_is_a_number_a_fraction_or_a_date():
-    assert _seconds_to_wait("7") == 7
-    assert _seconds_to_wait("4.5") == 4.5
-    assert 50 < _seconds_to_wait(formatdate(time() + 60, usegmt=True)) < 61
+    assert seconds_to_wait("7") == 7
+    assert seconds_to_wait("4.5") == 4.5
+    assert 50 < seconds_to_wait(formatdate(time() + 60, usegmt=True)) < 61
     for wrong in ("", "nan", "inf", "soon", "\u00b2"):
-        assert _seconds_to_wait(wrong) == 0
+        assert seconds_to_wait(wrong) == 0
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,8 @@ from arena.extras.models import service
 from arena.extras.models.asking import Provider
 from arena.extras.models.broker import Broker
 from arena.extras.models.calls import Door, ModelRequest, Recorded, read_request
-from arena.extras.models.providers import AgainError, Command, Url, json_of, without_key
+from arena.extras.models.faults import AgainError
+from arena.extras.models.providers import Command, Url, json_of, without_key
 from arena.extras.models.tape import Tape
 from arena.extras.serve import scheduler
 from arena.extras.serve.accounts import Accounts
@@ -461,10 +462,10 @@ def test_all_lanes_together_ask_no_more_often_than_the_rate(tmp_path):
     assert time.monotonic() - begun >= 3 * 0.05
 
 
-def test_a_provider_that_fails_is_asked_again_and_one_that_is_down_ends_the_run(
+def test_an_unreadable_answer_is_asked_for_again_and_three_in_a_row_end_the_run(
     tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("arena.extras.models.broker.BACKOFF_S", 0.001)
+    monkeypatch.setattr("arena.extras.models.gate.BACKOFF_S", 0.001)
     calls = 0
 
     async def fails_twice(_: object) -> ModelAnswer:
@@ -644,7 +645,7 @@ def test_a_provider_that_misbehaves_is_a_failure_in_words(tmp_path, models, name
     words = MISBEHAVIOURS[name][1]
     wait = 0.3 if "seconds" in words else 20
     ((kind, said),), _ = ask_broker(
-        tmp_path, None, kind="url", url=models, name=name, wait=wait, retries=0
+        tmp_path, None, kind="url", url=models, name=name, wait=wait, retries=0, patience=0
     )
     assert kind in {"again", "end"}
     assert words in said

@@ -1,0 +1,154 @@
+"""What it means that a provider gave no answer: by its status, its code and its words.
+
+Three things may follow. A fault that may pass is waited for (`AwayError`). A refusal that each
+request would get ends the run (`MachineError`). A refusal of one question is told to its bot, as an
+answer with the end `error` or `refused`. Whatever a provider says is a stranger's, and is cleaned.
+"""
+
+import json
+import math
+import time
+from collections.abc import Iterator
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from arena.errors import MachineError
+from arena.protocol import clean
+from arena.values import ModelAnswer
+
+MOST_WORDS = 300
+"""Characters of a provider's own words about a fault that are shown."""
+PASSING = {408, 409, 425, 429}
+"""Statuses below 500 that may pass; those from 500 on may pass, but for NEVER_PASSING."""
+NEVER_PASSING = {501, 505}
+TOO_LONG = ("context_length_exceeded", "maximum context length", "exceed_context_size_error")
+"""How providers say, in a code or in words, that the question of a bot is too long."""
+NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached", "insufficient balance")
+"""The same of HTTP 429 where no later call would be answered either."""
+FLAGGED = (
+    "content_filter",
+    "content_policy",
+    "contentpolicyviolation",
+    "responsibleaipolicyviolation",
+    "content management policy",
+    "content filtering policy",
+    "data_inspection_failed",
+    "moderation_blocked",
+    "flagged_input",
+    "prompt was flagged",
+    "input was flagged",
+    "prohibited_content",
+)
+"""The same of a question that the provider's filter refuses."""
+INSIDE = 200
+"""The status of an error that has no other."""
+LENGTH_STATUSES = {INSIDE, 400, 422}
+FLAG_STATUSES = {INSIDE, 400, 403, 422, 451}
+CREDIT_STATUSES = {INSIDE, 429}
+"""The statuses of a response whose codes or words say so."""
+REASONS = {
+    400: "it refuses the request; its settings stand in [{table}.request]",
+    401: "it refuses the key",
+    402: "it wants to be paid first",
+    403: "it refuses the key",
+    404: "it does not know the model or the path",
+    422: "it refuses the request; its settings stand in [{table}.request]",
+}
+"""Why a provider refuses every request, by its status."""
+CODES = ("code", "type", "status")
+"""The fields of an error that have a word or a number of the provider."""
+
+
+class AgainError(Exception):
+    """The provider gave nothing that can be read: the call may go better in `after` seconds."""
+
+    def __init__(self, words: str, after: float = 0.0) -> None:
+        super().__init__(words)
+        self.after = max(after, 0.0)
+
+
+class AwayError(AgainError):
+    """The provider is away or has too much to do: it is worth waiting for."""
+
+
+def refusal_of(
+    status: int, said: Any, *, table: str, after: float = 0.0, address: str = ""
+) -> ModelAnswer:
+    """Return what a bot is told of a response without an answer, if its question is the reason.
+
+    Otherwise raise AwayError if the fault may pass, or MachineError. `said` is the JSON or text of
+    the response, `table` the name of the model's table, `after` the seconds of Retry-After, and
+    `address` that of a redirect.
+    """
+    words = words_of(said)
+    signs = "\n".join([*_codes(said), words]).lower()
+    quoted = f": {words}" if words else ""
+    name = "an error inside HTTP 200" if status == INSIDE else f"HTTP {status}"
+    if status == 413 or (status in LENGTH_STATUSES and _has_any(signs, TOO_LONG)):
+        return ModelAnswer(f"the question is too long for the model ({name})", "error")
+    if status in FLAG_STATUSES and _has_any(signs, FLAGGED):
+        return ModelAnswer(f"the provider refused the question: {name}{quoted}", "refused")
+    has_no_credit = status in CREDIT_STATUSES and _has_any(signs, NO_CREDIT)
+    may_pass = status == INSIDE or status in PASSING or status >= 500
+    if may_pass and not has_no_credit and status not in NEVER_PASSING:
+        raise AwayError(f"{name}{quoted}", after)
+    reason = REASONS.get(status, "it gives no answers").format(table=table)
+    if has_no_credit:
+        reason = "the credit is used up"
+    if 300 <= status < 400 and address:
+        shown = clean(address, MOST_WORDS)
+        reason = f"it redirects to {shown}; no redirect is followed, because the key would go along"
+    raise MachineError(f"{table}.url: {name}: {reason}{quoted}")
+
+
+def error_inside(error: Any, *, table: str) -> ModelAnswer:
+    """Do the same for an error inside HTTP 200, whose code may be the status of another server."""
+    code = error.get("code") if isinstance(error, dict) else None
+    if isinstance(code, str) and code.isascii() and code.isdigit():
+        code = int(code[:4])
+    if type(code) is not int or not 400 <= code < 600:
+        code = INSIDE
+    return refusal_of(code, error, table=table)
+
+
+def _has_any(text: str, signs: tuple[str, ...]) -> bool:
+    return any(sign in text for sign in signs)
+
+
+def _codes(said: Any) -> Iterator[str]:
+    """Yield the words by which a provider names an error; a quoted question is not among them."""
+    if not isinstance(said, dict):
+        return
+    for name in CODES:
+        if isinstance(said.get(name), str):
+            yield said[name]
+    metadata = said.get("metadata")
+    if isinstance(metadata, dict) and "flagged_input" in metadata:  # OpenRouter
+        yield "flagged"
+    for name in ("error", "innererror"):
+        yield from _codes(said.get(name))
+
+
+def words_of(said: Any) -> str:
+    """Return the words in the value of an error, as one clean line; empty if it has none."""
+    value = said
+    for name in ("error", "message"):
+        if isinstance(value, dict) and value.get(name):
+            value = value[name]
+    if not isinstance(value, str):
+        value = json.dumps(value) if value else ""
+    return clean(" ".join(value[: 4 * MOST_WORDS].split()))[:MOST_WORDS]
+
+
+def seconds_to_wait(retry_after: str) -> float:
+    """Return the seconds in a header Retry-After, a number or a date; 0 if it is neither."""
+    try:
+        seconds = float(retry_after)
+    except ValueError:
+        pass
+    else:
+        return seconds if math.isfinite(seconds) else 0.0
+    try:
+        return parsedate_to_datetime(retry_after).timestamp() - time.time()
+    except (ValueError, TypeError, OverflowError):
+        return 0.0

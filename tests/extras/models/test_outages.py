@@ -1,0 +1,226 @@
+"""A provider that is away costs time and no event; what it refuses ends the run at once."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from arena.errors import MachineError
+from arena.extras.models.asking import Provider
+from arena.extras.models.broker import Broker
+from arena.extras.models.faults import AgainError, AwayError, refusal_of
+from arena.extras.models.tape import Tape
+from arena.values import ModelAnswer
+
+LANES = 8
+"""The calls at once of these tests."""
+Ask = Callable[[object], Awaitable[ModelAnswer]]
+
+
+def broker(folder: Path, ask: Ask, **settings: object) -> Broker:
+    """Make a broker in this process, whose provider answers by this function."""
+    values = {"kind": "tape", "name": "gpt-x", "at_once": LANES, "patience": 20.0}
+    made = Broker(Provider(**values | settings), Tape(folder / "tape.sqlite"))
+    made._asked = SimpleNamespace(ask=ask)
+    return made
+
+
+async def answers(asked: Broker, count: int = LANES) -> list[tuple[str, object]]:
+    """Make as many calls at once, and return what becomes of them."""
+    question = {"messages": [{"role": "user", "content": "Which?"}], "tokens": 100}
+    calls = []
+    for number in range(count):
+        request = {"key": str(number), "bot": "a", "match": "b", "request": question}
+        calls.append(asked.answer(request))
+    return await asyncio.gather(*calls)
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """Wait as if a second was a hundredth of one."""
+    monkeypatch.setattr("arena.extras.models.gate.BACKOFF_S", 0.005)
+    monkeypatch.setattr("arena.extras.models.gate.MOST_BACKOFF_S", 0.3)
+
+
+def test_an_outage_is_waited_for_by_one_call_for_all_lanes(tmp_path):
+    starts: list[float] = []
+    back = time.monotonic() + 1.2
+
+    async def ask(_: object) -> ModelAnswer:
+        starts.append(time.monotonic())
+        await asyncio.sleep(0)
+        if time.monotonic() < back:
+            raise AwayError("ConnectError")
+        return ModelAnswer("x")
+
+    results = asyncio.run(answers(broker(tmp_path, ask)))
+    assert [kind for kind, _ in results] == ["answer"] * LANES
+    tries = sum(start < back for start in starts)
+    # Each lane by itself would have tried ten times.
+    assert LANES < tries < 3 * LANES
+    assert len(starts) == tries + LANES
+
+
+def test_the_pauses_grow_and_no_two_are_alike(tmp_path):
+    starts: list[float] = []
+
+    async def ask(_: object) -> ModelAnswer:
+        starts.append(time.monotonic())
+        if len(starts) < 8:
+            raise AwayError("HTTP 503")
+        return ModelAnswer("x")
+
+    asyncio.run(answers(broker(tmp_path, ask), 1))
+    pauses = [later - earlier for earlier, later in pairwise(starts)]
+    assert max(pauses[-2:]) > 4 * pauses[0]
+    assert len(set(pauses)) == len(pauses)
+
+
+def test_all_lanes_obey_what_one_of_them_hears_of_a_time_to_wait(tmp_path):
+    starts: list[float] = []
+
+    async def ask(_: object) -> ModelAnswer:
+        starts.append(time.monotonic())
+        if len(starts) == 1:
+            raise AwayError("HTTP 429", 0.4)
+        return ModelAnswer("x")
+
+    async def one_before_all() -> list[tuple[str, object]]:
+        asked = broker(tmp_path, ask)
+        first = asyncio.ensure_future(answers(asked, 1))
+        await asyncio.sleep(0.05)
+        return [*await answers(asked), *await first]
+
+    results = asyncio.run(one_before_all())
+    assert {kind for kind, _ in results} == {"answer"}
+    assert starts[1] - starts[0] >= 0.4
+
+
+def test_the_run_ends_with_the_providers_words_when_its_patience_is_over(tmp_path):
+    async def ask(_: object) -> ModelAnswer:
+        raise AwayError("HTTP 503: down for repair")
+
+    asked = broker(tmp_path, ask, patience=0.2)
+    results = asyncio.run(answers(asked))
+    kinds = {kind for kind, _ in results}
+    assert kinds == {"end"}
+    assert "waited 0.2 s (`patience`): HTTP 503: down for repair" in results[0][1]
+    assert asked._tape.paid("default") == (0, 0.0)
+
+
+def test_a_time_to_wait_beyond_the_patience_ends_the_run_at_once(tmp_path):
+    async def ask(_: object) -> ModelAnswer:
+        raise AwayError("HTTP 429: come back tomorrow", 86400)
+
+    results = asyncio.run(answers(broker(tmp_path, ask), 1))
+    assert results[0][0] == "end"
+    assert "86400 s, which is beyond `patience`: HTTP 429: come back tomorrow" in results[0][1]
+
+
+def test_patience_counts_from_the_last_answer_and_not_for_each_call(tmp_path):
+    calls = 0
+
+    async def ask(_: object) -> ModelAnswer:
+        nonlocal calls
+        calls += 1
+        await asyncio.sleep(0.1)
+        if calls % 3:
+            raise AwayError("HTTP 529")
+        return ModelAnswer("x")
+
+    begun = time.monotonic()
+    results = asyncio.run(answers(broker(tmp_path, ask, at_once=1, patience=0.6), 4))
+    assert {kind for kind, _ in results} == {"answer"}
+    assert time.monotonic() - begun > 0.6
+
+
+def test_a_call_that_alone_fails_is_given_up_and_the_others_go_on(tmp_path):
+    async def ask(_: object) -> ModelAnswer:
+        if asyncio.current_task() is poisoned:
+            raise AwayError("it took more than 1 seconds")
+        await asyncio.sleep(0.02)
+        return ModelAnswer("x")
+
+    poisoned: asyncio.Task[object] | None = None
+
+    async def together() -> tuple[str, object]:
+        nonlocal poisoned
+        asked = broker(tmp_path, ask, patience=0.4)
+        question = {"messages": [{"role": "user", "content": "Which?"}], "tokens": 100}
+        request = {"key": "poison", "bot": "a", "match": "b", "request": question}
+        failing = asyncio.ensure_future(asked.answer(request))
+        await asyncio.sleep(0)
+        poisoned = asked._under_way["poison"]
+        number = 0
+        while not failing.done():
+            number += 1
+            request = {"key": str(number), "bot": "a", "match": "b", "request": question}
+            assert (await asked.answer(request))[0] == "answer"
+        return failing.result()
+
+    kind, words = asyncio.run(together())
+    assert (kind, "more than 1 seconds" in words) == ("again", True)
+
+
+def test_what_is_waited_for_and_until_when_is_said_without_the_key(tmp_path):
+    async def ask(_: object) -> ModelAnswer:
+        raise AwayError("HTTP 503: my-key \x1b[31m")
+
+    async def waiting() -> tuple[str, str]:
+        asked = broker(tmp_path, ask, table="models.gpt", key="my-key")
+        before = asked.wait
+        task = asyncio.ensure_future(answers(asked, 1))
+        await asyncio.sleep(0.05)
+        task.cancel()
+        return before, asked.wait
+
+    before, wait = asyncio.run(waiting())
+    assert before == ""
+    assert wait.startswith(r"models.gpt: waiting for gpt-x: HTTP 503: [key] \x1b[31m; it is asked")
+    assert " until " in wait
+
+
+def test_rubbish_is_no_outage(tmp_path):
+    calls = 0
+
+    async def ask(_: object) -> ModelAnswer:
+        nonlocal calls
+        calls += 1
+        raise AgainError("it sent no JSON that can be read")
+
+    results = asyncio.run(answers(broker(tmp_path, ask, retries=2, patience=0), 1))
+    assert results[0][0] == "again"
+    assert calls == 3
+
+
+WAITED = {408, 409, 425, 429, *range(500, 600)} - {501, 505}
+TOLD = {413}
+ENDS = {status for status in range(300, 600) if status not in WAITED | TOLD}
+
+
+@pytest.mark.parametrize(("kind", "statuses"), [("wait", WAITED), ("told", TOLD), ("end", ENDS)])
+def test_each_status_from_300_to_599_is_waited_for_told_or_ends_the_run(kind, statuses):
+    assert len(statuses) == {"wait": 102, "told": 1, "end": 197}[kind]
+    for status in statuses:
+        found, words = outcome(status)
+        assert found == kind, status
+        if kind == "wait":
+            assert words == f"HTTP {status}: no"
+        if kind == "end":
+            assert words.startswith(f"models.gpt.url: HTTP {status}: ")
+            assert words.endswith(": no")
+
+
+def outcome(status: int) -> tuple[str, str]:
+    """Return what follows from a status, and the words about it."""
+    try:
+        answer = refusal_of(status, {"error": {"message": "no"}}, table="models.gpt")
+    except AwayError as error:
+        return "wait", str(error)
+    except MachineError as error:
+        return "end", str(error)
+    return "told", answer.text
