@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from arena.game import DRAW, Game, Role
-from arena.games.quality import PerfectPlay
+from arena.games.quality import MoveQuality, PerfectPlay
 from arena.protocol import clean
-from arena.replay.like_positions import LikePositions, shares
+from arena.replay.like_positions import LikePositions, best_scores, shares
 from arena.replay.replayer import Scene
 from arena.values import Record
 
@@ -70,21 +70,25 @@ def chances_of(
     That is so where its board is not solved and nothing is known of like positions. The scenes are
     those of the whole match, with or without the quality of moves.
     """
-    sides = tuple(tuple(side) for side in game.sides)
+    sides = tuple(map(tuple, game.sides))
     roles = set(game.roles)
+    seated = {seat.role for seat in record.match.seats}
     if len(sides) < 2 or record.sides != sides:
         return None  # a record may come from anybody
-    if set(record.verdict.scores) != roles or {seat.role for seat in record.match.seats} != roles:
+    if set(record.verdict.scores) != roles or seated != roles:
         return None
     assessor = PerfectPlay.of(game)
     if assessor is not None:
-        return _with_breaks(record, scenes, sides, _exact(assessor, record, scenes), EXACT)
+        of_scenes = _exact(assessor, record, scenes)
+        return _with_breaks(record, scenes, sides, of_scenes, EXACT)
     if like is None:
         return None
-    movers = [[turn.role for turn in scene.turns] for scene in scenes[1:]]
+    movers = []
+    for scene in scenes[1:]:
+        movers.append([turn.role for turn in scene.turns])
     movers.append(sorted({fault.role for fault in record.verdict.faults}))
-    states = zip((scene.facts for scene in scenes), movers, strict=True)
-    of_scenes = like.chances(game, record.match, states)
+    facts = [scene.facts for scene in scenes]
+    of_scenes = like.chances(game, record.match, zip(facts, movers, strict=True))
     if not record.verdict.faults:
         of_scenes[-1] = shares(record.verdict.scores, sides)
     return _with_breaks(record, scenes, sides, of_scenes, like.basis)
@@ -97,7 +101,9 @@ def _exact(
 
     There the loss of each move leads from one value to the next.
     """
-    qualities = [quality for scene in scenes for quality in scene.qualities]
+    qualities: list[MoveQuality] = []
+    for scene in scenes:
+        qualities.extend(scene.qualities)
     losses = iter(qualities or assessor.of_turns(record.turns))
     first_side = assessor.game.sides[0]
     score = assessor.worth(assessor.game.start()).score  # of the first side
@@ -146,9 +152,10 @@ def _with_breaks(
 
 def _change(scene: Scene, side: Sequence[Role], before: float, after: float, basis: str) -> str:
     """Return what the moves of a turn did to the chance of a side, in words."""
-    moves = ", ".join(
-        f"{turn.role} {scene.move(number)}" for number, turn in enumerate(scene.turns)
-    )
+    texts = []
+    for number, turn in enumerate(scene.turns):
+        texts.append(f"{turn.role} {scene.move(number)}")
+    moves = ", ".join(texts)
     if basis == EXACT:
         return f"{moves} turns a {_state(before)} position into a {_state(after)} one"
     return f"{moves}: the chance of {' and '.join(side)} falls from {before:.0f} to {after:.0f} %"
@@ -162,18 +169,22 @@ def _forfeit(
 ) -> Break:
     """Return the break of a forfeit after the last scene, whose chances it has."""
     scores = record.verdict.scores
-    best = [max(scores[role] for role in side) for side in sides]
+    best = best_scores(scores, sides)
     loser = best.index(min(best))
     chance = chances[loser]
-    faults = ", ".join(
-        f"{fault.role} ({fault.ending.value.replace('_', ' ')})" for fault in record.verdict.faults
-    )
-    sentence = f"a forfeit ends the match, by {faults}, at a chance of {chance:.0f} %"
+    faults = []
+    for fault in record.verdict.faults:
+        ending = fault.ending.value.replace("_", " ")
+        faults.append(f"{fault.role} ({ending})")
+    reason = ", ".join(faults)
+    sentence = f"a forfeit ends the match, by {reason}, at a chance of {chance:.0f} %"
     return Break(scene, loser, chance, clean(sentence, SENTENCE))
 
 
 def _state(chance: float) -> str:
     """Return what a chance is called on a solved board."""
-    if chance == 50:
-        return "drawn"
-    return "won" if chance > 50 else "lost"
+    if chance > 50:
+        return "won"
+    if chance < 50:
+        return "lost"
+    return "drawn"

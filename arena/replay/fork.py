@@ -37,7 +37,13 @@ def forked(record: Record, board: Board, turn: int) -> Fork:
     if not 0 <= turn <= last:
         raise ArenaError(f"--turn {turn}: match {match_id} has turns 0 (the start) to {last}")
     replayer = Replayer(game)
-    turns = [played for played in record.turns if played.number <= turn]
+    turns = []
+    movers = []
+    for played in record.turns:
+        if played.number <= turn:
+            turns.append(played)
+        else:
+            movers.append(played.role)
     try:
         # Refuses moves that today's rules do not allow, or that lead elsewhere.
         for _ in replayer.go_on(turns):
@@ -46,12 +52,12 @@ def forked(record: Record, board: Board, turn: int) -> Fork:
         raise ArenaError(f"match {match_id}: {error}") from error
     if openings.decided(game, replayer.state):
         raise ArenaError(f"--turn {turn}: match {match_id} is over after it; take an earlier turn")
-    movers = [played.role for played in record.turns if played.number > turn]
-    movers += game.to_move(replayer.state)
-    next_roles = (role for role in movers if role != CHANCE)
+    movers.extend(game.to_move(replayer.state))
+    next_roles = [role for role in movers if role != CHANCE]
+    next_roles.append(game.roles[0])
     return Fork(
         record=record,
         board=board,
         moves=tuple((played.role, played.move) for played in turns),
-        next_role=next(next_roles, game.roles[0]),
+        next_role=next_roles[0],
     )

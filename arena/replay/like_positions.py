@@ -124,9 +124,14 @@ def _reader(board: tuple[Fact, ...], drawing: Drawing) -> Callable[[Fact], FactF
         thing = read_fact(grids, drawing, fact)
         if thing is not None and isinstance(thing.item, Piece):
             return (), (thing.name, thing.cell)
-        words = fact.split()
-        numbers = [float(word) for word in words if NUMBER.fullmatch(word)]
-        kind = " ".join(word for word in words if not NUMBER.fullmatch(word))
+        numbers = []
+        words = []
+        for word in fact.split():
+            if NUMBER.fullmatch(word):
+                numbers.append(float(word))
+            else:
+                words.append(word)
+        kind = " ".join(words)
         terms = [(kind, 1.0)]
         if numbers:
             terms.append((f"first of {kind}", sum(numbers[:1])))
@@ -144,7 +149,9 @@ class Regression(NamedTuple):
 
     def chance(self, features: Mapping[str, float]) -> float:
         """Return the chance of the side, from 0 to 1."""
-        terms = (self.weights.get(name, 0.0) * value for name, value in features.items())
+        terms = []
+        for name, value in features.items():
+            terms.append(self.weights.get(name, 0.0) * value)
         logit = self.constant + sum(terms)
         logit = max(-50.0, min(50.0, logit))
         chance = 1 / (1 + exp(-logit))
@@ -173,11 +180,13 @@ class Groups:
             plays[start].append(digest_of(moves, sorted(record.verdict.scores.items())))
             bots_by_start[start] = _bots(match)
         copied = set()
-        for start, went in plays.items():
-            if len(went) > 1 and len(set(went)) == 1:
+        for start, courses in plays.items():
+            if len(courses) > 1 and len(set(courses)) == 1:
                 copied.add(bots_by_start[start])
         keys = {_group(record.match, copied) for record in records}
-        folds = {key: number % FOLDS for number, key in enumerate(sorted(keys))}
+        folds = {}
+        for number, key in enumerate(sorted(keys)):
+            folds[key] = number % FOLDS
         return cls(folds=folds, copied=frozenset(copied))
 
     def fold_of(self, match: Match) -> int:
@@ -248,10 +257,24 @@ def learn(archive: Archive, labels: Sequence[str], rules: Rules) -> dict[str, Li
 
 def shares(scores: Mapping[Role, int], sides: Sequence[Sequence[Role]]) -> tuple[float, ...]:
     """Return the share of the win that each side has by the scores, in per cent."""
-    of_sides = [max(scores[role] for role in side) for side in sides]
+    of_sides = best_scores(scores, sides)
     best = max(of_sides)
     share = 100 / of_sides.count(best)
-    return tuple(share if score == best else 0.0 for score in of_sides)
+    of_win = []
+    for score in of_sides:
+        if score == best:
+            of_win.append(share)
+        else:
+            of_win.append(0.0)
+    return tuple(of_win)
+
+
+def best_scores(scores: Mapping[Role, int], sides: Sequence[Sequence[Role]]) -> list[int]:
+    """Return the best score of each side."""
+    best = []
+    for side in sides:
+        best.append(max(scores[role] for role in side))
+    return best
 
 
 def _learned(archive: Archive, ids: Sequence[str], rules: Rules) -> LikePositions | None:
@@ -277,8 +300,8 @@ def _learned(archive: Archive, ids: Sequence[str], rules: Rules) -> LikePosition
         of_sides = shares(record.verdict.scores, game.sides)
         result = tuple(share / 100 for share in of_sides)
         results += [result] * len(states)
+        number += [len(learned)] * len(states)
         if states:
-            number += [len(learned)] * len(states)
             learned.append(record)
     side_counts = {len(result) for result in results}
     if len(learned) < LEAST_MATCHES or len(side_counts) > 1:
@@ -300,7 +323,9 @@ def _fitted(
     `results` has a row a position and a column a side; `folds` has the fold of each position.
     """
     names = _frequent(rows)
-    values = np.array([[row.get(name, 0.0) for name in names] for row in rows])
+    values = np.zeros((len(rows), len(names)))  # positions x features
+    for position, row in enumerate(rows):
+        values[position] = [row.get(name, 0.0) for name in names]
     weight = len(groups.folds) / len(rows)
     if results.shape[1] == 2:
         results = results[:, :1]  # the second side has the rest of the chance
@@ -325,7 +350,8 @@ def _fitted(
         models.append(tuple(of_sides))
     if error >= error_of_mean:
         return None
-    return LikePositions(matches=matches * (FOLDS - 1) // FOLDS, folds=tuple(models), groups=groups)
+    seen_by_model = matches * (FOLDS - 1) // FOLDS
+    return LikePositions(matches=seen_by_model, folds=tuple(models), groups=groups)
 
 
 def _frequent(rows: Sequence[Mapping[str, float]]) -> list[str]:
@@ -333,8 +359,11 @@ def _frequent(rows: Sequence[Mapping[str, float]]) -> list[str]:
     counts: Counter[str] = Counter()
     for row in rows:
         counts.update(name for name, value in row.items() if value)
-    most_common = counts.most_common(MOST_FEATURES)
-    return sorted(name for name, count in most_common if count >= RARE)
+    frequent = []
+    for name, count in counts.most_common(MOST_FEATURES):
+        if count >= RARE:
+            frequent.append(name)
+    return sorted(frequent)
 
 
 def _logistic(logits: Floats) -> Floats:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields, is_dataclass, replace
 from datetime import datetime
+from itertools import chain
 from math import isfinite
 from pathlib import Path
 from typing import Any, NoReturn
@@ -55,6 +56,8 @@ RECORD = {
 """The fields of a match, and of a record, that tags have."""
 OPTIONAL = {"Event": "", "Key": "", "Opening": None, "Sampled": "", "Machine": "", "Scale": 1.0}
 """Tags that are left out where they have these values."""
+DEFAULTS = OPTIONAL | {"Seconds": 0.0}
+"""The values of tags that a text need not have."""
 BEFORE_SEATS = (
     "Format",
     "Event",
@@ -72,7 +75,8 @@ BEFORE_SEATS = (
     "Conditions",
     "Sides",
 )
-ONCE = (*BEFORE_SEATS, "Result", "Reason")
+AFTER_SEATS = ("Result", "Reason")
+ONCE = BEFORE_SEATS + AFTER_SEATS
 REPEATED = ("Seat", "Fault")
 BOT_NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
 PLAIN_MOVE = re.compile(r"[!#-z|~](?:[ !#-z|~]*[!#-z|~])?")
@@ -94,8 +98,10 @@ def text_of(record: Record, event: str = "") -> str:
     tags["Conditions"] = _stated(match.conditions)
     for tag, field in RECORD.items():
         tags[tag] = plain[field]
-    written = [tag for tag in BEFORE_SEATS if tag not in OPTIONAL or tags[tag] != OPTIONAL[tag]]
-    lines = [_tag(tag, tags[tag]) for tag in written]
+    lines = []
+    for tag in BEFORE_SEATS:
+        if tag not in OPTIONAL or tags[tag] != OPTIONAL[tag]:
+            lines.append(_tag(tag, tags[tag]))
     for seat, report in zip(match.seats, record.seats, strict=True):
         bot = _changed(_portable(seat.bot), {"command", "files"})
         changed_report = _changed(report, {"role"})
@@ -112,13 +118,19 @@ def text_of(record: Record, event: str = "") -> str:
 
 def portable(record: Record) -> Record:
     """Return the record as `record_of` returns it: without paths and commands of a machine."""
-    seats = tuple(replace(seat, bot=_portable(seat.bot)) for seat in record.match.seats)
-    return replace(record, match=replace(record.match, rules="", seats=seats))
+    seats = []
+    for seat in record.match.seats:
+        seats.append(replace(seat, bot=_portable(seat.bot)))
+    match = replace(record.match, rules="", seats=tuple(seats))
+    return replace(record, match=match)
 
 
 def _portable(bot: Bot) -> Bot:
     """Return a bot without the paths and the command of a machine; a remote bot stays remote."""
-    return replace(bot, command=(), files=None, remote="remote" if bot.remote else "")
+    remote = ""
+    if bot.remote:
+        remote = "remote"
+    return replace(bot, command=(), files=None, remote=remote)
 
 
 def read(path: Path) -> Record:
@@ -165,7 +177,8 @@ def record_of(text: str) -> Record:
             reason = file_formats.MATCH_TEXT.refusal(tags[name])
             if reason is not None:
                 _refuse(number, f"its format {reason}")
-    tags = {"Seconds": 0.0, **OPTIONAL, **tags}
+    for name, default in DEFAULTS.items():
+        tags.setdefault(name, default)
     for name in ONCE:
         if name not in tags:
             raise _no_match(f"it has no tag {name}; `arena export --match ID` writes one")
@@ -181,11 +194,12 @@ def _record(
     values: dict[str, Any] = {field: tags[tag] for tag, field in RECORD.items()}
     try:
         match |= {"game": game, "board": board, "rules": "", "seats": []}
+        reports = []
         for seat in seats:
             role = seat["role"]
             bot = {**seat["bot"], "command": ()}
             match["seats"].append({"role": role, "bot": bot})
-        reports = [{**seat["report"], "role": seat["role"]} for seat in seats]
+            reports.append({**seat["report"], "role": role})
         verdict = {"scores": tags["Result"], "reason": tags["Reason"], "faults": faults}
         values |= {"match": match, "turns": turns, "verdict": verdict, "seats": reports}
         record = _records.validate_python(values)
@@ -210,7 +224,7 @@ def _contradictions(record: Record) -> Iterator[str]:
     time = match.conditions.time
     opening = match.opening or Opening()
     roles = sorted(seat.role for seat in match.seats)
-    roles_of_sides = sorted(role for side in record.sides for role in side)
+    roles_of_sides = sorted(chain.from_iterable(record.sides))
     names = [(match.game, boards.NAME), (match.board, boards.BOARD_NAME)]
     names += [(seat.bot.name, BOT_NAME) for seat in match.seats]
     for name, pattern in names:
@@ -256,7 +270,9 @@ def _line(turn: Turn) -> str:
         value = getattr(turn, name)
         if value != default:
             details[name] = value
-    move = turn.move if PLAIN_MOVE.fullmatch(turn.move) else json.dumps(turn.move)
+    move = turn.move
+    if not PLAIN_MOVE.fullmatch(move):
+        move = json.dumps(move)
     return f"{turn.number}. {turn.role} {move} {json.dumps(details)}"
 
 
@@ -326,12 +342,18 @@ def _stated(value: Any) -> dict[str, Any]:
         part = getattr(value, field.name)
         if field.metadata.get("optional_in_texts") and part == field.default:
             continue
-        if is_dataclass(part):
-            part = _stated(part)
-        elif isinstance(part, tuple):
-            part = [_stated(item) if is_dataclass(item) else item for item in part]
-        stated[field.name] = part
+        if isinstance(part, tuple):
+            stated[field.name] = list(map(_plain, part))
+        else:
+            stated[field.name] = _plain(part)
     return stated
+
+
+def _plain(value: Any) -> Any:
+    """Return a dataclass as its stated fields, and another value as it is."""
+    if is_dataclass(value):
+        return _stated(value)
+    return value
 
 
 def _changed(value: Bot | SeatReport, left_out: set[str]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ class PlayerView:
         self._game = game
         self.own = [seat.role for seat in match.seats if seat.bot == HUMAN]
         self._replayer = Replayer(game, self.own[0])
-        self._shown = 0
+        self._scenes = 0  # that were yielded so far
 
     def opening(self) -> Scene:
         """Return the start of the match."""
@@ -39,18 +39,28 @@ class PlayerView:
                 elif self._game.hidden or turn.role == CHANCE:
                     continue
                 else:
-                    # Its remarks and its refused text are known to its bot and the referee only.
-                    by = "bot" if turn.by == "strike" else turn.by
-                    visible_turns.append(turn._replace(remarks=(), rejected_text=None, by=by))
+                    visible_turns.append(_visible_turn(turn))
                 visible_steps.append(steps)
             if self._game.hidden and not visible_turns:
                 continue
-            self._shown += 1
-            number = self._shown if self._game.hidden else scene.number
-            yield replace(
-                scene, number=number, turns=tuple(visible_turns), steps=tuple(visible_steps)
-            )
+            self._scenes += 1
+            number = scene.number
+            if self._game.hidden:
+                number = self._scenes
+            visible = tuple(visible_turns)
+            yield replace(scene, number=number, turns=visible, steps=tuple(visible_steps))
 
     def of(self, role: Role, scene: Scene, referee: Referee) -> Scene:
         """Return the scene as this one of the person's roles sees it."""
         return replace(scene, facts=tuple(self._game.view(referee.state, role)))
+
+
+def _visible_turn(turn: Turn) -> Turn:
+    """Return another's turn without what only its bot and the referee know of it.
+
+    They alone know its remarks, its refused text, and that it is a strike.
+    """
+    by = turn.by
+    if by == "strike":
+        by = "bot"
+    return turn._replace(remarks=(), rejected_text=None, by=by)

@@ -54,7 +54,11 @@ class Retraced:
 
     def of(self, role: Role) -> tuple[Exchange, ...]:
         """Return the dialogue of one seat."""
-        return tuple(exchange for exchange in self.exchanges if exchange.role == role)
+        dialogue = []
+        for exchange in self.exchanges:
+            if exchange.role == role:
+                dialogue.append(exchange)
+        return tuple(dialogue)
 
     def last_words(self, role: Role) -> bytes:
         """Return the last lines that the seat was sent."""
@@ -62,13 +66,18 @@ class Retraced:
         for exchange in dialogue:
             if exchange.fault is not None:
                 return dismissal(exchange.fault)
-        return self.farewell if dialogue else b""
+        if not dialogue:
+            return b""
+        return self.farewell
 
 
 def retrace(game: Game[Any], record: Record) -> Retraced:
     """Play the recorded answers again, up to the first that is missing or that ends the match."""
     faults = {(fault.turn, fault.role): fault for fault in record.verdict.faults}
-    never_ran = {seat.role for seat in record.seats if seat.ready is None and not seat.exit}
+    never_ran = set()
+    for seat in record.seats:
+        if seat.ready is None and not seat.exit:
+            never_ran.add(seat.role)
     absent = {}
     for (turn, role), fault in faults.items():
         if turn == 0 and role in never_ran:
@@ -79,19 +88,25 @@ def retrace(game: Game[Any], record: Record) -> Retraced:
     exchanges: list[Exchange] = []
     while asks := referee.asks():
         latest = [_exchange(role, ask, turns, faults) for role, ask in asks.items()]
-        answered = [exchange for exchange in latest if exchange.answer is not None]
-        missing = len(answered) < len(latest)
+        replies = {}
+        for exchange in latest:
+            if exchange.answer is not None:
+                replies[exchange.role] = _reply(exchange)
+        missing = len(replies) < len(latest)
         if missing and not any(exchange.fault for exchange in latest):
             break
         exchanges += latest
-        referee.hear({exchange.role: _reply(exchange) for exchange in answered})
+        referee.hear(replies)
         if missing and referee.verdict is None:
             break  # no fault explains why this turn was not recorded
+    farewell = b""
+    if referee.verdict is not None:
+        farewell = referee.farewell()
     return Retraced(
         exchanges=tuple(exchanges),
         turns=tuple(referee.turns),
         verdict=referee.verdict,
-        farewell=referee.farewell() if referee.verdict else b"",
+        farewell=farewell,
     )
 
 
@@ -137,13 +152,17 @@ def disagreements(game: Game[Any], record: Record) -> Iterator[str]:
 
 def _difference(turn: Turn, recorded: Turn) -> str:
     """Return how a recorded turn differs from the turn by the rules; empty where it does not."""
-    wrong = [name for name in COMPARED if getattr(turn, name) != getattr(recorded, name)]
+    wrong = []
+    differences = []
+    for name in COMPARED:
+        by_rules = getattr(turn, name)
+        in_record = getattr(recorded, name)
+        if by_rules != in_record:
+            wrong.append(name)
+            differences.append(f"{name} {in_record!r}, by the rules {by_rules!r}")
     if wrong == ["digest"]:
         return f"{recorded.move!r} does not lead to the state that was recorded"
-    return "; ".join(
-        f"{name} {getattr(recorded, name)!r}, by the rules {getattr(turn, name)!r}"
-        for name in wrong
-    )
+    return "; ".join(differences)
 
 
 def _verdict_differences(by_rules: Verdict | None, recorded: Verdict) -> Iterator[str]:

@@ -38,7 +38,9 @@ class MoveWord:
     """`made`, `blocked` (a wall or the rim stopped it) or `not made` (the match was over)."""
 
     def __str__(self) -> str:
-        return self.word if self.fate == "made" else f"{self.word} ({self.fate})"
+        if self.fate == "made":
+            return self.word
+        return f"{self.word} ({self.fate})"
 
 
 @dataclass(frozen=True)
@@ -175,7 +177,10 @@ def _way(board: tuple[Fact, ...], start: Cell, end: Cell, move: str) -> tuple[Mo
             way, cell = _walked(grids[0], start, move_words[:count])
             if cell == end:
                 for word in move_words[count:]:
-                    way.append(MoveWord(word, "not made" if word in STEPS else "made"))
+                    if word in STEPS:
+                        way.append(MoveWord(word, "not made"))
+                    else:
+                        way.append(MoveWord(word))
                 return tuple(way)
     return tuple(map(MoveWord, move_words))
 
@@ -214,8 +219,10 @@ def question_of(call: ModelCall) -> str:
     A record that arena did not write may have anything instead, which is returned as it is.
     It may be hostile: `clean` each line before it is shown.
     """
+    lines = []
     try:
-        messages = json.loads(call.request)["messages"]
-        return "\n".join(f"{message['role']}: {message['content']}" for message in messages)
+        for message in json.loads(call.request)["messages"]:
+            lines.append(f"{message['role']}: {message['content']}")
     except (ValueError, TypeError, KeyError, RecursionError):
         return call.request
+    return "\n".join(lines)

@@ -34,7 +34,9 @@ class Comparison:
         """The recorded answer, or how it failed."""
         if self.then.answer is None:
             return "(not recorded)"
-        return f"({self.then.fault.ending})" if self.then.fault else self.then.answer
+        if self.then.fault is not None:
+            return f"({self.then.fault.ending})"
+        return self.then.answer
 
     @property
     def said_now(self) -> str:
@@ -76,19 +78,26 @@ def feed(
     match, from rules that are trusted.
     """
     role = exchanges[0].role
-    seats = tuple(Seat(seat.role, bot) if seat.role == role else seat for seat in match.seats)
+    fed_seat = Seat(role, bot)
+    seats = []
+    for seat in match.seats:
+        if seat.role == role:
+            seats.append(fed_seat)
+        else:
+            seats.append(seat)
     # Nobody asks an author's machine again: the bot is a program here, or a mistake says that it is
     # none.
     conditions = replace(match.conditions, remote=None)
-    fed_match = replace(match, seats=seats, conditions=conditions)
+    fed_match = replace(match, seats=tuple(seats), conditions=conditions)
     resources = Resources(match=fed_match, launcher=launcher, services=services or {})
     answers: list[Comparison] = []
-    with AllSeats(game, [Seat(role, bot)], resources, last=PROGRAMS) as fed:
+    with AllSeats(game, [fed_seat], resources, last=PROGRAMS) as fed:
         for exchange in exchanges:
-            now = fed.ask({role: exchange.ask})[role]
-            answers.append(Comparison(then=exchange, now=now))
-            tell(answers[-1])
-            if answers[-1].now.ending is not None:
+            reply = fed.ask({role: exchange.ask})[role]
+            answer = Comparison(then=exchange, now=reply)
+            answers.append(answer)
+            tell(answer)
+            if reply.ending is not None:
                 break
     return tuple(answers)
 
@@ -142,5 +151,7 @@ def _aspects(verdict: Verdict) -> dict[str, str]:
 def _turn_text(turn: Turn | None) -> str:
     if turn is None:
         return "it was over"
-    by = "" if turn.by == "bot" else f" ({turn.by})"
-    return f"turn {turn.number}: {turn.role} {turn.move}{by}"
+    text = f"turn {turn.number}: {turn.role} {turn.move}"
+    if turn.by != "bot":
+        text += f" ({turn.by})"
+    return text

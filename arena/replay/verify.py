@@ -29,6 +29,8 @@ GameOf = Callable[[Match], Game[Any]]
 
 UNREADABLE = (KeyError, ValueError, TypeError)
 """Exceptions that a text raises where arena did not write it."""
+DAMAGED = (DamagedError, KeyError, ValueError, TypeError)
+"""The same, and that of a file that is no sound database."""
 FEW = 12
 """Up to this number of records this process checks, since it takes longer to start others."""
 DAMAGE_SEARCH_S = 5.0
@@ -60,12 +62,14 @@ def checked(
     played = event_in(archive)
     if played is not None and played.imported:
         rules = partial(_refuse_played, game_of)
-    with contextlib.suppress(DamagedError, *UNREADABLE):  # then it is reported below
-        known = plan.Plan(archive.event(), archive).known()
-        planned = {entry.match.id: entry.match for entry in known if entry.stored}
-    numbers = list(dict.fromkeys(inspection.readable_numbers(archive, all_versions=all_versions)))
+    with contextlib.suppress(*DAMAGED):  # then it is reported below
+        planned = _planned(archive)
+    readable = inspection.readable_numbers(archive, all_versions=all_versions)
+    numbers = list(dict.fromkeys(readable))
     archive.close()  # no connection is open in a process that forks
-    cores = 1 if len(numbers) <= FEW else None
+    cores = None
+    if len(numbers) <= FEW:
+        cores = 1
     problems: list[Problem] = []
     work = parallel.parallel_map(partial(_check, archive, planned, rules), numbers, cores=cores)
     for done, of_record in enumerate(work, 1):
@@ -77,16 +81,25 @@ def checked(
         else:
             for problem in _event_problems(archive, unfinished=unfinished):
                 problems.append(("", problem))
-    except (DamagedError, *UNREADABLE):
+    except DAMAGED:
         problems.append(("", "its tables cannot be read; the file is damaged"))
     return len(numbers), problems
+
+
+def _planned(archive: Archive) -> dict[str, Match]:
+    """Return the stored matches of the current plan, by id."""
+    matches = {}
+    for entry in plan.Plan(archive.event(), archive).known():
+        if entry.stored:
+            matches[entry.match.id] = entry.match
+    return matches
 
 
 def event_in(archive: Archive) -> Event | None:
     """Return the event that was played last; None where it can't be read any more."""
     try:
         return archive.event()
-    except (DamagedError, *UNREADABLE):
+    except DAMAGED:
         return None
 
 
@@ -143,14 +156,11 @@ def _check(
         if row is None:
             return [(match, "its row is lost; the file is damaged")]
         match, blob = row
-        return [
-            (match, problem)
-            for problem in _record_problems(
-                archive, number, match, blob, planned.get(match), game_of
-            )
-        ]
+        expected = planned.get(match)
+        problems = list(_record_problems(archive, number, match, blob, expected, game_of))
     except DamagedError:
         return [(match, "it cannot be read; the file is damaged")]
+    return [(match, problem) for problem in problems]
 
 
 def _event_problems(archive: Archive, *, unfinished: bool, until: float = inf) -> Iterator[str]:
@@ -263,7 +273,8 @@ def _record_problems(
             return
         if game is not None:
             yield from disagreements(game, record)
-    if [seat.role for seat in record.seats] != [seat.role for seat in record.match.seats]:
+    seated = [seat.role for seat in record.match.seats]
+    if [report.role for report in record.seats] != seated:
         yield "its reports are not those of its seats"
         return
     count = len(inspection.seat_rows(archive, number))
@@ -279,9 +290,8 @@ def _essence(match: Match) -> Match:
     """Return a match with what identifies it, wherever its files are."""
     seats = []
     for seat in match.seats:
-        bot = Bot(
-            name=seat.bot.name, command=(), digest=seat.bot.digest, processes=seat.bot.processes
-        )
+        played = seat.bot
+        bot = Bot(name=played.name, command=(), digest=played.digest, processes=played.processes)
         seats.append(replace(seat, bot=bot))
     return replace(match, rules="", seats=tuple(seats))
 
@@ -291,6 +301,6 @@ def _counter(counted: Iterator[Tally] | tuple[Tally, ...]) -> Counter[object]:
     sums: Counter[object] = Counter()
     for tally in counted:
         key = (tally.board, tally.role, tally.bot, tally.result, tally.ending)
-        sums[*key, "seats"] += tally.seats
-        sums[*key, "score"] += tally.score
+        sums[key, "seats"] += tally.seats
+        sums[key, "score"] += tally.score
     return sums

@@ -7,7 +7,7 @@ how.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import Any
 
 from arena.game import Fact, Game
@@ -33,10 +33,14 @@ def render_state(game: Game[Any], facts: Iterable[Fact], colour: bool = False) -
     facts = tuple(facts)
     grids, state = readable(game, facts)
     if not grids and not state.scene.rows:
-        return "\n".join(map(clean, (*game.board(), *facts)))
-    lines = [*picture(grids, state), *_legend(grids, state)]
+        all_facts = chain(game.board(), facts)
+        return "\n".join(map(clean, all_facts))
+    lines = picture(grids, state)
+    lines.extend(_legend(grids, state))
     text = "\n".join(line.rstrip() for line in lines)
-    return text if colour else plain(text)
+    if colour:
+        return text
+    return plain(text)
 
 
 def readable(game: Game[Any], facts: Iterable[Fact]) -> tuple[tuple[BoardGrid, ...], BoardSigns]:
@@ -78,8 +82,8 @@ def _card_rows(state: BoardSigns) -> Iterator[str]:
     """Yield three lines for each row of cards, also an empty one; its label is in the middle."""
     margin = max((len(clean(row.name)) for row in state.scene.rows), default=0) + 3
     for row in state.scene.rows:
-        cards = [clean(card) for card in row.cards]
-        faces = [FACE_DOWN * 3 if card == "?" else f" {card} " for card in cards]
+        cards = list(map(clean, row.cards))
+        faces = list(map(_face, cards))
         top = ""
         middle = ""
         if faces:
@@ -96,6 +100,13 @@ def _card_rows(state: BoardSigns) -> Iterator[str]:
         yield f"{'':{margin}}{paint(bottom, DIM)}"
 
 
+def _face(card: str) -> str:
+    """Return the inside of a card; `?` lies face down."""
+    if card == "?":
+        return FACE_DOWN * 3
+    return f" {card} "
+
+
 def _legend(grids: Sequence[BoardGrid], state: BoardSigns) -> Iterator[str]:
     """Yield the signs of the drawing, each with its meaning, then every other fact."""
     signs = []
@@ -103,14 +114,20 @@ def _legend(grids: Sequence[BoardGrid], state: BoardSigns) -> Iterator[str]:
         for name, piece in state.scene.pieces.items():
             x, y = piece.cell
             signs.append((state.letters[name], f"{clean(name)} {x} {y}"))
-        signs += [(sign, clean(meaning)) for sign, meaning in state.meanings]
+        for sign, meaning in state.meanings:
+            signs.append((sign, clean(meaning)))
         reached = sum(map(len, state.in_play))
         cells = sum(len(grid.columns) * len(grid.rows) for grid in grids)
         if reached < cells:
             signs.append((FILL, "out of reach"))
     codes = state.styles | {FILL: DIM}
-    margin = grids[0].margin if grids else 1
-    painted = [f"{paint(sign, codes.get(sign, ''))} {text}" for sign, text in signs]
+    margin = 1
+    if grids:
+        margin = grids[0].margin
+    painted = []
+    for sign, meaning in signs:
+        painted_sign = paint(sign, codes.get(sign, ""))
+        painted.append(f"{painted_sign} {meaning}")
     yield from _lines(margin, painted)
     yield from _lines(margin, map(clean, state.scene.other_facts))
 
@@ -125,8 +142,10 @@ def _lines(margin: int, parts: Iterable[str]) -> Iterator[str]:
             yield " " * margin + line
             line = ""
             width = margin
-        gap = GAP if line else ""
-        line += gap + part
-        width += len(gap) + columns
+        if line:
+            line += GAP
+            width += len(GAP)
+        line += part
+        width += columns
     if line:
         yield " " * margin + line

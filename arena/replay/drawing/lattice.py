@@ -23,7 +23,9 @@ def rows(grid: BoardGrid, number: int, state: BoardSigns) -> Iterator[str]:
     shut = grid.shut(in_play)
     for row in range(2 * len(grid.rows) + 1):
         y = grid.rows[-1] - row // 2
-        label = str(y) if row % 2 else ""
+        label = ""
+        if row % 2:
+            label = str(y)
         line = paint(f"{label:>{grid.margin - 1}} ", DIM)
         for column in range(2 * len(grid.columns) + 1):
             if column % 2 and row % 2:
@@ -31,7 +33,9 @@ def rows(grid: BoardGrid, number: int, state: BoardSigns) -> Iterator[str]:
                 symbols = state.symbols.get((number, cell), ())
                 line += _cell(grid.cell_width, state, symbols, cell in in_play)
                 continue
-            width = grid.cell_width if column % 2 else 1
+            width = 1
+            if column % 2:
+                width = grid.cell_width
             if grid.cells(column, row) & in_play:
                 line += paint(_edge(column, row, shut) * width, WALL)
             else:
@@ -72,14 +76,18 @@ def _columns(grid: BoardGrid) -> str:
 
 def _cell(width: int, state: BoardSigns, symbols: tuple[str, ...], in_play: bool) -> str:
     """Draw a cell: the foremost sign in its middle, `+` where there is no room for all."""
-    if len(symbols) > width:
-        symbols = (*symbols[: width - 1], "+")
-    blank = " " if in_play else FILL
+    signs = list(symbols)
+    if len(signs) > width:
+        del signs[width - 1 :]
+        signs.append("+")
+    blank = FILL
+    if in_play:
+        blank = " "
     before = ""
-    if len(symbols) < width:
+    if len(signs) < width:
         before = blank * ((width - 1) // 2)
-    after = blank * (width - len(before) - len(symbols))
-    signs = ""
-    for symbol in symbols:
-        signs += paint(symbol, state.styles.get(symbol, ""))
-    return paint(before, DIM) + signs + paint(after, DIM)
+    after = blank * (width - len(before) - len(signs))
+    painted = ""
+    for sign in signs:
+        painted += paint(sign, state.styles.get(sign, ""))
+    return paint(before, DIM) + painted + paint(after, DIM)

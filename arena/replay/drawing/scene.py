@@ -39,8 +39,11 @@ class DrawnFact(NamedTuple):
     @property
     def colour(self) -> str:
         """The colour that the declaration names; for ROLE the name of the role; empty for none."""
-        colour = "" if isinstance(self.item, Cards) else self.item.colour
-        return self.values.get("ROLE", self.name) if colour == "ROLE" else colour
+        if isinstance(self.item, Cards):
+            return ""
+        if self.item.colour == "ROLE":
+            return self.values.get("ROLE", self.name)
+        return self.item.colour
 
     @property
     def cards(self) -> tuple[str, ...]:
@@ -146,7 +149,10 @@ class BoardScene:
         """Return of each grid the cells that a piece can reach."""
         in_play = []
         for number, grid in enumerate(grids):
-            starts = [piece.cell for piece in self.pieces.values() if piece.grid == number]
+            starts = set()
+            for piece in self.pieces.values():
+                if piece.grid == number:
+                    starts.add(piece.cell)
             in_play.append(grid.reached(starts))
         return tuple(in_play)
 
@@ -168,7 +174,9 @@ def read_grids(board: Iterable[Fact], drawing: Drawing = MAZE) -> tuple[BoardGri
         way = values.get("WAY")
         if cell is not None and way in {"north", "east"}:
             x, y = cell
-            neighbour = (x + 1, y) if way == "east" else (x, y + 1)
+            neighbour = (x, y + 1)
+            if way == "east":
+                neighbour = (x + 1, y)
             walls[name].add(frozenset({cell, neighbour}))
     space = WIDTH // max(1, len(sizes))
     grids = []
@@ -204,8 +212,10 @@ def read_fact(grids: Sequence[BoardGrid], drawing: Drawing, fact: Fact) -> Drawn
         return DrawnFact(item, 0, (0, 0), label, values)
     cell = pair(values)
     names = [grid.name for grid in grids]
-    name = values.get("GRID", names[0] if names else "")
-    if cell is None or name not in names:
+    if cell is None or not names:
+        return None
+    name = values.get("GRID", names[0])
+    if name not in names:
         return None
     number = names.index(name)
     if not grids[number].on_board(cell):
@@ -246,7 +256,10 @@ def _declaration(
 ) -> tuple[declared.Grid | Piece | Mark | Cards | None, Mapping[str, str]]:
     """Return the first declaration that fits a fact, with the fact's variables."""
     for item in drawing:
-        patterns = (item.size, item.walls) if isinstance(item, declared.Grid) else (item.fact,)
+        if isinstance(item, declared.Grid):
+            patterns: tuple[str, ...] = (item.size, item.walls)
+        else:
+            patterns = (item.fact,)
         for pattern in patterns:
             values = variables(pattern, fact)
             if values is not None:
@@ -269,7 +282,9 @@ def _size(values: Mapping[str, str]) -> tuple[range, range] | None:
     if not columns or not rows:
         return None
     count = (columns.stop - columns.start) * (rows.stop - rows.start)  # `len` has a limit
-    return (columns, rows) if count <= MOST_CELLS else None
+    if count > MOST_CELLS:
+        return None
+    return columns, rows
 
 
 def name_of(pattern: str, fact: Fact) -> str:

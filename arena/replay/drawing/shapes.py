@@ -94,13 +94,12 @@ def _door(*_: str) -> tuple[Element, ...]:
 def _ghost(fill: str, _: str) -> tuple[Element, ...]:
     dome = "C -3.1 -2.11 -1.71 -3.5 0 -3.5 C 1.71 -3.5 3.1 -2.11 3.1 -0.4"
     hem = "L 3.1 3.3 L 2.07 2.35 L 1.04 3.3 L 0 2.35 L -1.03 3.3 L -2.07 2.35 Z"
-    eyes: list[Element] = []
+    parts: list[Element] = [("path", {"fill": fill, "d": f"M -3.1 3.3 L -3.1 -0.4 {dome} {hem}"})]
     for x in (-1.15, 1.15):
-        eyes += [
-            ("ellipse", {"cx": x, "cy": -0.8, "rx": 0.85, "ry": 1.05, "fill": "#ffffff"}),
-            ("circle", {"cx": round(x + 0.25, 2), "cy": -0.65, "r": 0.48, "fill": INK}),
-        ]
-    return (("path", {"fill": fill, "d": f"M -3.1 3.3 L -3.1 -0.4 {dome} {hem}"}), *eyes)
+        parts.append(("ellipse", {"cx": x, "cy": -0.8, "rx": 0.85, "ry": 1.05, "fill": "#ffffff"}))
+        pupil_x = round(x + 0.25, 2)
+        parts.append(("circle", {"cx": pupil_x, "cy": -0.65, "r": 0.48, "fill": INK}))
+    return tuple(parts)
 
 
 def _muncher(*_: str) -> tuple[Element, ...]:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from string import ascii_uppercase, digits
 from typing import Any
 
@@ -46,12 +47,14 @@ def board_signs(grids: Sequence[BoardGrid], game: Game[Any], facts: Iterable[Fac
     fixed = board_marks(grids, game.board(), game.drawing)
     scene = read_scene(grids, game.drawing, facts)
     marks = [mark for _, mark in fixed]
-    marks += scene.marks
+    marks.extend(scene.marks)
     owners = [mark.values["ROLE"] for mark in marks if "ROLE" in mark.values]
-    letters = role_letters((*game.roles, *scene.pieces, *owners))
-    styles = {letter: ROLES[number % len(ROLES)] for number, letter in enumerate(letters.values())}
+    letters = role_letters(chain(game.roles, scene.pieces, owners))
+    styles = {}
+    for number, letter in enumerate(letters.values()):
+        styles[letter] = ROLES[number % len(ROLES)]
     symbols: dict[tuple[int, Cell], tuple[str, ...]] = defaultdict(tuple)
-    for thing in (*scene.pieces.values(), *marks):
+    for thing in chain(scene.pieces.values(), marks):
         sign, style = _look(thing, letters)
         symbols[thing.grid, thing.cell] += tuple(sign)
         if style:
@@ -60,18 +63,21 @@ def board_signs(grids: Sequence[BoardGrid], game: Game[Any], facts: Iterable[Fac
     for fact, mark in fixed:
         sign, _ = _look(mark, letters)
         meanings.append((sign, fact))
-    roles = dict.fromkeys((*game.roles, *owners))
+    roles = dict.fromkeys(chain(game.roles, owners))
     meanings += _meanings(game.drawing, scene.marks, roles, letters)
     return BoardSigns(scene, letters, symbols, styles, tuple(meanings), scene.in_play(grids))
 
 
 def _look(thing: DrawnFact, letters: Mapping[Role, str]) -> tuple[str, str]:
     """Return the sign of a piece or a mark, and its SGR code; empty for that of its letter."""
-    colour = COLOURS.get(thing.colour, "")
-    turned = f"1;7;{colour}" if colour else ""
+    upright = ""
+    turned = ""
+    colour = COLOURS.get(thing.colour)
+    if colour is not None:
+        upright = f"1;{colour}"
+        turned = f"1;7;{colour}"
     if isinstance(thing.item, Piece):
         return letters[thing.name], turned
-    upright = f"1;{colour}" if colour else ""
     role = thing.values.get("ROLE")
     sign = getattr(thing.item, "sign", "")
     if role is not None and sign in {"ROLE", "role"}:
@@ -98,7 +104,7 @@ def _meanings(
         pattern = item.fact.split()
         if "ROLE" in pattern:
             for role in owners:
-                fact = " ".join(role if word == "ROLE" else word for word in pattern)
+                fact = of_role(item.fact, role)
                 mark = DrawnFact(item, 0, (0, 0), "", {"ROLE": role})
                 sign, _ = _look(mark, letters)
                 yield sign, name_of(f"- {item.fact}", f"- {fact}")
@@ -106,7 +112,20 @@ def _meanings(
         count = sum(mark.item is item for mark in marks)
         if count:
             noun = name_of(item.fact, item.fact)
-            yield item.sign, f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+            if count > 1:
+                noun += "s"
+            yield item.sign, f"{count} {noun}"
+
+
+def of_role(pattern: str, role: Role) -> str:
+    """Return the pattern of a fact with a role in place of ROLE."""
+    words = []
+    for word in pattern.split():
+        if word == "ROLE":
+            words.append(role)
+        else:
+            words.append(word)
+    return " ".join(words)
 
 
 def role_letters(roles: Iterable[Role]) -> dict[Role, str]:
@@ -114,8 +133,10 @@ def role_letters(roles: Iterable[Role]) -> dict[Role, str]:
     signs = ascii_uppercase + digits
     letters: dict[Role, str] = {}
     for role in dict.fromkeys(roles):
-        free = (
-            sign for sign in role.upper() + signs if sign in signs and sign not in letters.values()
-        )
-        letters[role] = next(free, "?")
+        taken = set(letters.values())
+        letters[role] = "?"
+        for sign in role.upper() + signs:
+            if sign in signs and sign not in taken:
+                letters[role] = sign
+                break
     return letters

@@ -8,7 +8,7 @@ from arena.drawing import Cards, Drawing, Grid, Mark, Piece
 from arena.game import Role
 from arena.replay.drawing.scene import BoardGrid, Cell, DrawnFact
 from arena.replay.drawing.shapes import COLOURS, SIDES, TRAILS, TURNED, Element, elements
-from arena.replay.drawing.signs import role_letters
+from arena.replay.drawing.signs import of_role, role_letters
 
 
 class Style(NamedTuple):
@@ -63,19 +63,27 @@ class Styles:
                 continue
             lettered = isinstance(item, Piece) or getattr(item, "sign", "") == "ROLE"
             for role in _owners(item, roles):
-                owner_number = roles.index(role) if role else None
+                owner_number = None
+                if role:
+                    owner_number = roles.index(role)
                 hue = COLOURS.get(_colour(item, role), hues.get(role, ""))
-                letter = letters.get(role, "") if lettered else ""
+                letter = ""
+                if lettered:
+                    letter = letters.get(role, "")
                 numbers[number, owner_number] = len(table)
                 table.append(_style(item, role, owner_number, hue, letter))
         return cls(drawing, tuple(roles), tuple(table), tuple(icons), numbers)
 
     def number(self, thing: DrawnFact) -> int | None:
         """Return the number of the style of a thing; None for a piece of nobody."""
-        role = thing.name if isinstance(thing.item, Piece) else thing.values.get("ROLE")
-        owner = self.roles.index(role) if role in self.roles else None
+        role = thing.values.get("ROLE")
+        if isinstance(thing.item, Piece):
+            role = thing.name
         declaration = self.drawing.index(thing.item)
-        return self.numbers.get((declaration, owner), self.numbers.get((declaration, None)))
+        of_nobody = self.numbers.get((declaration, None))
+        if role not in self.roles:
+            return of_nobody
+        return self.numbers.get((declaration, self.roles.index(role)), of_nobody)
 
 
 def wall_path(grid: BoardGrid, in_play: frozenset[Cell]) -> str:
@@ -100,8 +108,10 @@ def wall_path(grid: BoardGrid, in_play: frozenset[Cell]) -> str:
 
 def _owners(item: Piece | Mark | Cards, roles: Sequence[Role]) -> list[Role]:
     """Return the roles that may own things of a declaration; an empty one stands for nobody."""
-    words = [] if isinstance(item, Cards) else item.fact.split()
-    owners = [role for role in roles if "ROLE" in words or role in words]
+    owners = []
+    if not isinstance(item, Cards):
+        words = item.fact.split()
+        owners = [role for role in roles if "ROLE" in words or role in words]
     if not isinstance(item, Piece):
         owners.append("")
     return owners
@@ -136,8 +146,10 @@ def _hue(item: Piece | Mark, role: Role, sides: Sequence[Sequence[Role]]) -> str
 
 
 def _colour(item: Piece | Mark | Cards, role: Role) -> str:
-    colour = getattr(item, "colour", "")
-    return role if colour == "ROLE" else colour
+    colour: str = getattr(item, "colour", "")
+    if colour == "ROLE":
+        return role
+    return colour
 
 
 def _style(item: Piece | Mark | Cards, role: Role, owner: int | None, hue: str, sign: str) -> Style:
@@ -145,15 +157,15 @@ def _style(item: Piece | Mark | Cards, role: Role, owner: int | None, hue: str, 
     shape = getattr(item, "shape", "disc")
     if getattr(item, "sign", "") == "TEXT":
         shape = "text"
-    words = item.fact.split()
-    if role:
-        words = [role if word == "ROLE" else word for word in words]
+    parts: tuple[Element, ...] = ()
+    if not isinstance(item, Cards):
+        parts = elements(shape, hue, sign)
     return Style(
         kind=type(item).__name__.lower(),
-        fact=" ".join(words),
+        fact=of_role(item.fact, role or "ROLE"),
         role=owner,
         shape=shape,
-        elements=() if isinstance(item, Cards) else elements(shape, hue, sign),
+        elements=parts,
         trail=TRAILS.get(shape, hue),
         turned=shape in TURNED,
     )
