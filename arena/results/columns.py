@@ -154,9 +154,15 @@ def interval_bars(rows: Iterable[Mapping[str, Any]]) -> list[tuple[float, float,
     for low, rating, high in bars:
         if rating is None:
             continue
-        figures += [figure for figure in (low, rating, high) if figure is not None]
-        beyond_low = beyond_low or low is None
-        beyond_high = beyond_high or high is None
+        figures.append(rating)
+        if low is None:
+            beyond_low = True
+        else:
+            figures.append(low)
+        if high is None:
+            beyond_high = True
+        else:
+            figures.append(high)
     least = min(figures, default=0.0)
     most = max(figures, default=0.0)
     margin = 0.1 * (most - least or 1)
@@ -170,8 +176,12 @@ def interval_bars(rows: Iterable[Mapping[str, Any]]) -> list[tuple[float, float,
         if rating is None:
             shares.append(None)
             continue
-        begin = 0 if low is None else (low - least) / scale
-        end = 1 if high is None else (high - least) / scale
+        begin: float = 0
+        if low is not None:
+            begin = (low - least) / scale
+        end: float = 1
+        if high is not None:
+            end = (high - least) / scale
         shares.append((begin, (rating - least) / scale, end))
     return shares
 
@@ -227,7 +237,8 @@ class Columns:
 
     def without_logits(self) -> "Columns":
         """Return the columns that a person is shown: those of ratings that are not in Elo."""
-        return Columns(*[column for column in self.columns if column.name not in LOGITS])
+        columns = [column for column in self.columns if column.name not in LOGITS]
+        return Columns(*columns)
 
 
 _BOT = Column("bot", "Its name", label="Bot")

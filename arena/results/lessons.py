@@ -235,17 +235,24 @@ def _labels(
 
     Raise ArenaError if there is none, and if the bot has not played the `role` on any of them.
     """
-    entries = []
+    all_labels = set()
+    labels = set()
+    roles = set()
     for archive in archives:
-        entries += [entry for entry in archive.entries().values() if entry.bot == bot]
-    labels = sorted({entry.label for entry in entries if _is_on(entry, board)})
+        for entry in archive.entries().values():
+            if entry.bot != bot:
+                continue
+            all_labels.add(entry.label)
+            if _is_on(entry, board):
+                labels.add(entry.label)
+                roles.add(entry.role)
     if not labels:
-        known = known_are(board or "", sorted({entry.label for entry in entries}))
+        known = known_are(board or "", sorted(all_labels))
         raise ArenaError(f"--board {board}: {bot} has not played there; {known}")
-    roles = sorted({entry.role for entry in entries if entry.label in labels})
     if role is not None and role not in roles:
-        raise ArenaError(f"--role {role}: {bot} has not played it; {known_are(role, roles)}")
-    return labels
+        known = known_are(role, sorted(roles))
+        raise ArenaError(f"--role {role}: {bot} has not played it; {known}")
+    return sorted(labels)
 
 
 def _is_on(entry: Entry, board: str | None) -> bool:

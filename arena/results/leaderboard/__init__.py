@@ -154,7 +154,9 @@ class Results:
     @property
     def game(self) -> str | None:
         """The game; None for the results of several games."""
-        return self.games[0] if len(self.games) == 1 else None
+        if len(self.games) == 1:
+            return self.games[0]
+        return None
 
     @cached_property
     def leagues(self) -> "tuple[Results, ...]":
@@ -184,7 +186,10 @@ class Results:
 
     def league_of(self, label: str) -> "Results":
         """Return the results of the game of a `game/board`; these where games have one table."""
-        return next((league for league in self.leagues if label in league.boards), self)
+        for league in self.leagues:
+            if label in league.boards:
+                return league
+        return self
 
     @cached_property
     def cache_version(self) -> str:
@@ -192,7 +197,7 @@ class Results:
 
         Aborts do not change it.
         """
-        sums = [[str(value) for value in vars(tally).values()] for tally in self.tallies]
+        sums = [list(map(str, vars(tally).values())) for tally in self.tallies]
         return digest_of(
             event_text(self.event),
             self.rating,
@@ -265,11 +270,17 @@ class Results:
     @cached_property
     def absentees(self) -> frozenset[str]:
         """The bots that said `ready` in none of the games that they are entered for."""
-        bots = {tally.bot for tally in self.tallies}
-        faultless = {tally.bot for tally in self.tallies if tally.ending is None}
+        bots = set()
+        faultless = set()
+        entered = set()
+        for tally in self.tallies:
+            game = tally.board.partition("/")[0]
+            bots.add(tally.bot)
+            entered.add((game, tally.bot))
+            if tally.ending is None:
+                faultless.add(tally.bot)
         if faultless >= bots:
             return frozenset()  # every bot has played, so no pass over all seats is necessary
-        entered = {(tally.board.partition("/")[0], tally.bot) for tally in self.tallies}
         present = {bot for _, bot in entered - self._archive.absentees()}
         return frozenset(bots - present)
 
@@ -277,7 +288,9 @@ class Results:
     def standings(self) -> tuple[Standing, ...]:
         """The standing of every bot, best first, as ranked.py orders them."""
         # Strengths over several games are fitted for the overall rank alone.
-        fitted = self.ratings if self.ranked or self.game else None
+        fitted = None
+        if self.ranked or self.game:
+            fitted = self.ratings
         return ranked.in_order(
             self._by_points,
             fitted,
@@ -310,7 +323,7 @@ class Results:
 
     def store_ranks(self) -> None:
         """Store the ranks, at the end of a run, for `rank_changes` after later runs."""
-        for results in {self, *self.leagues}:
+        for results in set(self.leagues) | {self}:
             rank_changes.store(results._ranks_file, results.event, results._ranks)
 
     @property
@@ -338,7 +351,9 @@ class Results:
 
     def on_scale(self, fitted: Ratings) -> Ratings:
         """Return a fit of some of these matches on the scale of these results."""
-        return elo.shown(fitted) if fitted.unit == "logits" else fitted
+        if fitted.unit == "logits":
+            return elo.shown(fitted)
+        return fitted
 
     @cached_property
     def _fitted(self) -> Ratings:
@@ -390,8 +405,11 @@ class Results:
             event._measured[measure] = load_or_assess(
                 event._archive, list(event.boards), event._rules, measure
             )
-        matches = event._measured[measure]
-        return [(match, figures) for match, figures in matches if match.label in self.boards]
+        assessed = []
+        for match, figures in event._measured[measure]:
+            if match.label in self.boards:
+                assessed.append((match, figures))
+        return assessed
 
     def lessons(self, bots: Collection[str], most: int) -> dict[str, tuple[Lesson, ...]]:
         """Return at most `most` lessons of each of these bots.
@@ -422,7 +440,9 @@ class Results:
         There are none if the event goes on, or has no rule to stop.
         """
         stop = self._archive.stop()
-        return () if stop is None else stop_words.sentences(stop, self.event, self.display_name)
+        if stop is None:
+            return ()
+        return stop_words.sentences(stop, self.event, self.display_name)
 
     def failings(self, most: int) -> tuple[list[Failing], int]:
         """Return faults of bots, by bot and ending, each with an example match, and their number.
@@ -484,7 +504,8 @@ class Results:
         tables.append(self.overall_leaderboard())
         joined = frames.joined(tables)
         order = frames.leaderboard(self, ()).columns
-        return joined[[name for name in order if name in joined]].copy()
+        in_order = [name for name in order if name in joined]
+        return joined[in_order].copy()
 
     def overall_leaderboard(self) -> pd.DataFrame:
         """Return a row for each bot that plays all of several games, best first.
@@ -514,8 +535,10 @@ class Results:
 
     @property
     def _has_overall_ranks(self) -> bool:
+        if len(self.leagues) == 1:
+            return False
         played = [standing.bot for standing in self._by_points if standing.points is not None]
-        return len(self.leagues) > 1 and ranked.are_most(self.ranked, played)
+        return ranked.are_most(self.ranked, played)
 
     def rankings(self, board: str | None = None, role: Role | None = None) -> pd.DataFrame:
         """Return a row for each bot in each board role, and on each board over all its roles.
@@ -550,17 +573,21 @@ class Results:
 
         It has the chance, 0 to 1, that the bot is stronger than the opponent.
         """
-        return frames.joined(
-            [frames.chance_better(league.game, league.ratings) for league in self.leagues]
-        )
+        tables = []
+        for league in self.leagues:
+            tables.append(frames.chance_better(league.game, league.ratings))
+        return frames.joined(tables)
 
     if not TYPE_CHECKING:  # mypy would believe in any attribute
 
         def __getattr__(self, name: str) -> "Callable[[], pd.DataFrame]":
             """Return the method that makes a frame of an extension, such as `cycles()`."""
-            added = {} if name.startswith("_") else extensions.frames()
+            unknown = AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            if name.startswith("_"):
+                raise unknown
+            added = extensions.frames()
             if name not in added:
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+                raise unknown
             return partial(extensions.load(added[name].path), self)
 
     def accuracy(self) -> pd.DataFrame:
@@ -703,7 +730,9 @@ class Results:
 
     def aborts(self) -> pd.DataFrame:
         """Return a row for each time that arena itself failed a match: match, attempt, cause."""
-        rows = [(abort.match, abort.attempt, abort.cause) for abort in self._archive.aborts()]
+        rows = []
+        for abort in self._archive.aborts():
+            rows.append((abort.match, abort.attempt, abort.cause))
         return pd.DataFrame(rows, columns=columns.ABORTS.names)
 
     def close(self) -> None:

@@ -51,10 +51,13 @@ def leaderboard(results: "Results", standings: Sequence[Standing]) -> pd.DataFra
 
     Nothing is fitted where there are no standings.
     """
-    ratings = results.ratings if standings else None
+    ratings = None
+    rating_cells = {}
+    if standings:
+        ratings = results.ratings
+        rating_cells = _rating_cells(ratings, standings)
     accuracy = by_bot(results.accuracy_sums)
     regret = by_bot(results.regret_sums)
-    rating_cells = {} if ratings is None else _rating_cells(ratings, standings)
 
     rows = []
     for standing in standings:
@@ -115,7 +118,10 @@ def _rating_cells(
 ) -> dict[str, dict[str, float | int]]:
     """Return the cells about its rating of each bot that has points, and of the ranks left open."""
     strengths = {rating.bot: rating.strength for rating in ratings.ratings}
-    ranked = {standing.bot for standing in standings if standing.rank is not None}
+    ranked = set()
+    for standing in standings:
+        if standing.rank is not None:
+            ranked.add(standing.bot)
     among_ranked = among(ratings, ranked)
     cells: dict[str, dict[str, float | int]] = {}
     for standing in standings:
@@ -143,32 +149,36 @@ def rankings(league: "Results") -> pd.DataFrame:
     guess, derived from its results on other boards. Bots that never said `ready` stand last.
     """
     unit = league.ratings.unit
-    by_board_role = {
-        (ranking.board, ranking.role): ranking.rows for ranking in league.ratings.rankings
-    }
+    by_board_role = {}
+    for ranking in league.ratings.rankings:
+        by_board_role[ranking.board, ranking.role] = ranking.rows
     standings = {standing.bot: standing for standing in league.standings}
     rows = []
     for board, roles in league.boards.items():
-        for role in (None, *roles):
-            ranking = by_board_role.get((board, role), ())
+        all_and_each: list[Role | None] = [None]
+        all_and_each.extend(roles)
+        for role in all_and_each:
+            ranked = by_board_role.get((board, role), ())
             scores = {}
-            for row in ranking:
+            for row in ranked:
                 standing = standings.get(row.bot)
                 if standing is not None:
                     scores[row.bot] = _score_there(standing, board, role)
-            for rank, row in _ranked_rows(ranking, scores, league.absentees):
+            for rank, row in _ranked_rows(ranked, scores, league.absentees):
                 best = min(rank, row.ranks[0])
                 worst = max(rank, row.ranks[1])
-                strength = _with_logits(row.strength, unit)
-                score = scores[row.bot]
-                name = league.display_name(row.bot)
-                rows.append((board, role, rank, row.bot, *strength, best, worst, score, name))
+                cells: list[object] = [board, role, rank, row.bot]
+                cells += _with_logits(row.strength, unit)
+                cells += [best, worst, scores[row.bot], league.display_name(row.bot)]
+                rows.append(cells)
     return pd.DataFrame(rows, columns=_names(columns.RANKINGS, unit))
 
 
 def _score_there(standing: Standing, board: str, role: Role | None) -> float:
     """Return a bot's mean score on a board: in one role, or over all its roles."""
-    return standing.boards[board] if role is None else standing.roles[board, role]
+    if role is None:
+        return standing.boards[board]
+    return standing.roles[board, role]
 
 
 def _ranked_rows(
@@ -212,8 +222,9 @@ def strengths(ratings: Ratings) -> pd.DataFrame:
     rows = []
     for rating in ratings.ratings:
         for (board, role), strength in sorted(rating.roles.items()):
-            figures = _with_logits(strength, ratings.unit)
-            rows.append((rating.bot, board, role, *figures))
+            cells: list[object] = [rating.bot, board, role]
+            cells += _with_logits(strength, ratings.unit)
+            rows.append(cells)
     return pd.DataFrame(rows, columns=_names(columns.STRENGTHS, ratings.unit))
 
 
@@ -283,7 +294,7 @@ def versions(
     bots that left before its first match do not count.
     """
     numbers: Counter[str] = Counter()
-    rows: list[tuple[object, ...]] = []
+    rows = []
     for span in spans:
         numbers[span.bot] += 1
         strength = rated[span.bot, span.digest]
@@ -291,8 +302,10 @@ def versions(
         for rival in _rivals(span, spans):
             if rated[rival.bot, rival.digest].value > strength.value:
                 rank += 1
-        cells = _with_logits(strength, unit)
-        rows.append((span.bot, numbers[span.bot], span.digest, rank, *cells, span.matches))
+        cells: list[object] = [span.bot, numbers[span.bot], span.digest, rank]
+        cells += _with_logits(strength, unit)
+        cells.append(span.matches)
+        rows.append(cells)
     frame = pd.DataFrame(rows, columns=_names(columns.VERSIONS, unit))
     return frame.sort_values(["bot", "version"], ignore_index=True)
 
@@ -378,7 +391,8 @@ def matches(
         "seed": arrays.seed,
         "reason": reasons,
     }
-    ending_names = np.array([*map(str, Ending), None], dtype=object)  # -1 is no ending
+    ending_names = np.full(len(Ending) + 1, None, dtype=object)  # -1 is no ending
+    ending_names[:-1] = list(map(str, Ending))
     for name in roles:
         in_role = role == name  # by entry
         seats = in_role[arrays.entry]  # by seat
@@ -453,8 +467,9 @@ def timing(archive: Archive) -> pd.DataFrame:
     rows = []
     for (bot, board, role), (wall, cpu, waited) in sorted(clocks.items()):
         answers = len(wall) // np.dtype(np.float32).itemsize
-        lost = timeouts[bot, board, role]
-        rows.append((bot, board, role, answers, lost, *_quantiles(wall, cpu, waited)))
+        cells: list[object] = [bot, board, role, answers, timeouts[bot, board, role]]
+        cells += _quantiles(wall, cpu, waited)
+        rows.append(cells)
     return pd.DataFrame(rows, columns=columns.TIMING.names)
 
 
@@ -490,7 +505,8 @@ def part_text(
         if len(played) == len(all_roles):
             parts.append(name)
         elif played:
-            parts.append(f"{' and '.join(played)} of {name}")
+            role_names = " and ".join(played)
+            parts.append(f"{role_names} of {name}")
     return f"{', '.join(parts)} only"
 
 
@@ -502,15 +518,17 @@ def board_columns(boards: Mapping[str, Sequence[Role]]) -> dict[str, str]:
     columns_of = {}  # by `game/board`: the names of its columns, if the board's own name serves
     for label, roles in boards.items():
         name = label.partition("/")[2]
-        columns_of[label] = [name, *(f"{name}_{role}" for role in roles)]
+        columns_of[label] = [name]
+        columns_of[label].extend(f"{name}_{role}" for role in roles)
     uses = Counter(columns.LEADERBOARD.names)
     uses.update(tiebreaks.names())
     for names in columns_of.values():
         uses.update(names)
     chosen = {}
     for label, names in columns_of.items():
-        unique = all(uses[name] == 1 for name in names)
-        chosen[label] = names[0] if unique else label
+        chosen[label] = label
+        if all(uses[name] == 1 for name in names):
+            chosen[label] = names[0]
     return chosen
 
 
@@ -518,7 +536,9 @@ def board_role_columns(boards: Mapping[str, Sequence[Role]]) -> dict[tuple[str, 
     """Return the name of each board role's column: the board's and the role's."""
     names = {}
     for label, column in board_columns(boards).items():
-        separator = "/" if "/" in column else "_"
+        separator = "_"
+        if "/" in column:
+            separator = "/"
         for role in boards[label]:
             names[label, role] = f"{column}{separator}{role}"
     return names

@@ -169,11 +169,16 @@ def _ranked(
 
 def among(ratings: Ratings, bots: Collection[str]) -> dict[str, tuple[tuple[int, int], int]]:
     """Return the interval of ranks and the tier of these bots, as if no other bot had played."""
-    rows = [row for row, rating in enumerate(ratings.ratings) if rating.bot in bots]
-    names = [ratings.ratings[row].bot for row in rows]
+    rows = []
+    names = []
+    for row, rating in enumerate(ratings.ratings):
+        if rating.bot in bots:
+            rows.append(row)
+            names.append(rating.bot)
+    better_among = ratings.better[np.ix_(rows, rows)]
     intervals = rank_intervals(ratings.resamples[rows])
-    tier = tiers(ratings.better[np.ix_(rows, rows)])
-    return {name: (intervals[index], tier[index]) for index, name in enumerate(names)}
+    figures = zip(intervals, tiers(better_among), strict=True)
+    return dict(zip(names, figures, strict=True))
 
 
 def strengths(rows: Floats, below: Mask | None = None, above: Mask | None = None) -> list[Strength]:
