@@ -72,6 +72,9 @@ TEMPORARY = Path(os.environ["ARENA_TESTS"], WORKER or "main")
 it."""
 TEMPORARY.mkdir(mode=folder.REACHABLE)
 os.environ["TMPDIR"] = tempfile.tempdir = str(TEMPORARY)
+os.environ["XDG_STATE_HOME"] = str(
+    TEMPORARY.parent / "state"
+)  # the secret of seals, for all workers
 BUSY, SCARCE = 6.0, 500_000_000
 """A load for each core that the tests themselves do not make; bytes of memory or a disk that they
 may need at once."""

@@ -22,7 +22,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
@@ -30,19 +29,15 @@ from typing import Any
 import matplotlib
 from matplotlib import font_manager
 from matplotlib.figure import Figure
-from pydantic import TypeAdapter
 
 from arena import extensions, parallel, whole_files
 from arena.charts.style import About, Nothing, save
 from arena.identity import digest_of
-from arena.results import memo
-from arena.results.anytext import pd
+from arena.results import made_files, memo
 from arena.results.leaderboard import Results
 
 FIRST = "leaderboard"
 FORMS = (".svg", ".png")
-SILENT = TypeAdapter(dict[str, str])
-"""Of the charts without a picture, as the memo `.charts.json` has them."""
 
 
 @dataclass(frozen=True)
@@ -94,12 +89,10 @@ def write(results: Results, folder: Path) -> Written:
     """
     target = whole_files.make_folder(folder, "charts")
     stored = folder / ".charts.json"
-    key = digest_of(code_digest(), names(), results.cache_version)
-    silent = memo.recall(stored, key, SILENT)
-    if silent is not None:
-        files = _files(target, silent)
-        if set(files) == set(target.iterdir()):
-            return Written(files, silent)
+    key = digest_of(code_digest(), names(), results.made_of)
+    made = made_files.recall(stored, key)
+    if made is not None and set(made.files) == set(target.iterdir()):
+        return Written(made.files, made.words)
     # What several charts need is read here, once, and the slowest chart comes first.
     event = about(results)
     _ = results.arrays
@@ -114,14 +107,12 @@ def write(results: Results, folder: Path) -> Written:
         save(figure, target / name)
         return None
 
-    silent = {}
-    for name, why in zip(order, parallel.parallel_map(work, order), strict=True):
-        if why is not None:
-            silent[name] = why
+    reasons = zip(order, parallel.parallel_map(work, order), strict=True)
+    silent = {name: why for name, why in reasons if why is not None}
     files = _files(target, silent)
     for path in set(target.iterdir()) - set(files):  # of a chart that has nothing to show any more
         whole_files.remove(path)
-    memo.store(stored, key, silent, SILENT)
+    made_files.store(stored, key, made_files.MadeFiles(files=files, words=silent))
     return Written(files, silent)
 
 
@@ -145,15 +136,8 @@ def _files(target: Path, silent: Mapping[str, str]) -> tuple[Path, ...]:
 @cache
 def code_digest() -> str:
     """Return a hash of what else decides a picture: the code of arena, the libraries, the fonts."""
-    arena_folder = Path(__file__).parents[1]
-    files = set(arena_folder.rglob("*.py"))
-    for module in _modules().values():  # that of an installed package is elsewhere
-        spec = find_spec(module)
-        if spec is not None and spec.origin is not None:
-            files.add(Path(spec.origin))
-    code = memo.code_digest(sorted(files))
     fonts = sorted(font.fname for font in font_manager.fontManager.ttflist)
-    return digest_of(code, matplotlib.__version__, pd.__version__, fonts)
+    return digest_of(memo.program_digest(), matplotlib.__version__, fonts)
 
 
 def _chart(name: str) -> Any:

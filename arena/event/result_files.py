@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena.errors import writing
 from arena.event.placings import placings
+from arena.identity import digest_of
 from arena.results.archive import Archive
 from arena.results.columns import PLACINGS
 
@@ -13,13 +14,22 @@ if TYPE_CHECKING:
 
 
 def write_tables(results: "Results") -> tuple[Path, ...]:
-    """Write the CSV files of an event; return their paths."""
+    """Write the CSV files of an event; return their paths.
+
+    Files that stand there, made of the same, are not made again.
+    """
+    from arena.results import made_files
     from arena.results.leaderboard import write_csv
 
     folder = results.folder
     with writing(folder):
-        paths = write_csv(results, folder)
         rows = placings_of(results)
+        note = folder / ".tables.json"
+        key = digest_of(results.made_of, rows)
+        made = made_files.recall(note, key)
+        if made is not None:
+            return made.files
+        paths = write_csv(results, folder)
         if rows:
             import pandas as pd
 
@@ -28,6 +38,7 @@ def write_tables(results: "Results") -> tuple[Path, ...]:
             frame = pd.DataFrame(rows, columns=PLACINGS.names)
             frame = frame.astype({"buchholz": "float", "out": "Int64"})
             paths += (tables.write(frame, PLACINGS, folder / "placings.csv"),)
+        made_files.store(note, key, made_files.MadeFiles(files=paths))
         return paths
 
 

@@ -30,8 +30,7 @@ from arena.replay.replayer import MoveWord, Scene, question_of, scenes
 from arena.report import boards, viewer
 from arena.results.accuracy import MOST_ESTIMATED
 from arena.results.archive import Archive
-from arena.results.memo import code_digest
-from arena.rulefile import sources_of
+from arena.results.memo import rules_digest
 from arena.values import ANSWER_ENDS, Match, ModelCall, Played, Record, SeatReport, Turn
 
 _clean = lru_cache(100_000)(clean)  # facts and moves come again and again
@@ -89,14 +88,13 @@ class Games:
         The tables beside them are parts of it.
         """
         unknown = []
-        files: set[Path] = set()
+        known = []
         for game in self._games.values():
             if isinstance(game, ArenaError):
                 unknown.append(str(game))
-                continue
-            for path in sources_of(game):
-                files.update((path, path.with_suffix(".toml")))
-        return digest_of(code_digest(sorted(filter(Path.is_file, files))), unknown)
+            else:
+                known.append(game)
+        return digest_of(rules_digest(known), unknown)
 
     def facts(self, record: Record) -> dict[str, object]:
         """Return the facts of each state of a match.

@@ -4,15 +4,18 @@ The package above holds no code: the process of a match in a browser takes its b
 and must not wait for pandas.
 """
 
+import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from arena import whole_files
+from arena import seals, whole_files
+from arena.errors import ArenaError
 from arena.game import Game
 from arena.games import rulebook
-from arena.identity import digest_of
+from arena.identity import digest_of, file_digest
 from arena.protocol import clean
 from arena.replay import like_positions
 from arena.replay.like_positions import LikePositions
@@ -29,6 +32,9 @@ LISTED = 50_000
 """Matches that the page lists; a row takes some 70 bytes."""
 REPLAYED = 10_000
 """Matches that can be replayed; each takes some 3 ms to prepare and some 900 bytes."""
+
+PURPOSE = "report"
+CARD = "card.png"
 
 CHUNK_NUMBER_BYTES = 5
 """The most bytes of the number that says where a match's replay is, and its comma."""
@@ -66,10 +72,21 @@ def write_report(
     A report that is there already and was made of the same is left as it is, because the replays
     take most of the time.
     """
-    from arena import charts as drawn_charts  # its parts are used where none of this is drawn
+    if author is None:
+        path, mode = folder / "report.html", whole_files.SHARED
+    else:
+        path = whole_files.make_folder(folder, "for") / f"{author.file}.html"
+        mode = whole_files.PRIVATE
+    card_path = folder / CARD if author is None else None
+    games = replays.Games(rules)
+    charts = tuple(charts)
+    made_of = digest_of(
+        _inputs(results, games, charts, placings, since, author), (size, listed, replayed)
+    )
+    if _is_current(path, made_of, card_path):
+        return path
 
     index = data.Index.of(results)
-    games = replays.Games(rules)
     with Archive.open(folder) as archive:  # it has the names that one author does not see
         pages = bots.pages(results, index, archive, author)
         played = matches_of(results.played, author)
@@ -82,29 +99,11 @@ def write_report(
     values["reach"] = bots.reach(pages)
     columns = data.columns(matches, index)
     tables = _tables(results, placings, since) | _words(results, author)
-    tables |= {"rounds": rounds, "drawn": tuple(charts)}
+    tables |= {"rounds": rounds, "drawn": charts}
     without_replays = page.text(values | {"matches": columns}, (), **tables)
     free_characters = size - len(without_replays) - CHUNK_NUMBER_BYTES * len(matches)
     to_replay = () if results.event.imported else order[:replayed]
-
-    reader = () if author is None else (sorted(author.bots), author.hidden_paths)
-    made_of = digest_of(
-        drawn_charts.code_digest(),
-        results.cache_version,
-        without_replays,
-        (to_replay, free_characters, reader),
-        games.digest(),
-    )
-    if author is None:
-        path, mode = folder / "report.html", whole_files.SHARED
-    else:
-        path = whole_files.make_folder(folder, "for") / f"{author.file}.html"
-        mode = whole_files.PRIVATE
-    if _is_current(path, made_of):
-        return path
-
-    if author is None:
-        _write_card(results, folder)
+    picture = b"" if card_path is None else _write_card(results, card_path)
     # No connection is open in a process that forks.
     results.close()
     if since is not None:
@@ -130,7 +129,37 @@ def write_report(
     chunks = [chunk for _, chunk in packed]
     text = page.text(values | {"matches": columns}, chunks, **tables)
     content = text.encode("utf-8")
-    return whole_files.write(path, content + _last_line(made_of, content), mode)
+    return whole_files.write(path, content + _last_line(made_of, content, picture), mode)
+
+
+def _inputs(
+    results: Results,
+    games: replays.Games,
+    charts: Iterable[Path],
+    placings: Sequence[Mapping[str, Any]],
+    since: Results | None,
+    author: Author | None,
+) -> str:
+    """Return a digest of what a page is made of; it is quick also where the page is not.
+
+    What a section of an extension shows depends on the results alone.
+    """
+    for label in results.boards:
+        newest = results.archive.newest_on(label)
+        if newest is not None:
+            with contextlib.suppress(ArenaError):  # `games` remembers it
+                games.game(newest.match)
+    reader = None
+    if author is not None:
+        reader = asdict(author) | {"bots": sorted(author.bots)}
+    return digest_of(
+        results.made_of,
+        games.digest(),
+        [(file.name, file_digest(file)) for file in charts],
+        placings,
+        None if since is None else since.made_of,
+        reader,
+    )
 
 
 def _tables(
@@ -171,25 +200,29 @@ def _words(results: Results, author: Author | None) -> dict[str, Any]:
     }
 
 
-def _write_card(results: Results, folder: Path) -> None:
-    """Write card.png, which previews of links to the report show."""
+def _write_card(results: Results, path: Path) -> bytes:
+    """Write the picture that previews of links to the report show; return it."""
     from arena.pictures import card, pixels
 
-    whole_files.write(folder / "card.png", pixels.png([card.card(results)]))
+    picture = pixels.png([card.card(results)])
+    whole_files.write(path, picture)
+    return picture
 
 
-def _last_line(made_of: str, content: bytes) -> bytes:
-    """Return a line that says what a report was made of, and a hash of its content.
+def _last_line(made_of: str, content: bytes, picture: bytes) -> bytes:
+    """Return a line that says what a report was made of, with a seal of its content and its card.
 
-    So a report that somebody changed is made again.
+    So a report that somebody changed or forged is made again.
     """
-    return f"<!-- {made_of} {sha256(content).hexdigest()} -->\n".encode()
+    digests = digest_of(made_of, sha256(content).hexdigest(), sha256(picture).hexdigest())
+    return f"<!-- {made_of} {seals.seal(PURPOSE, digests.encode()).hex()} -->\n".encode()
 
 
-def _is_current(path: Path, made_of: str) -> bool:
-    """Say whether a report of this is there, as it was written by us or root."""
+def _is_current(path: Path, made_of: str, card_path: Path | None) -> bool:
+    """Say whether a report of this is there, as this user's arena wrote it."""
     try:
+        picture = b"" if card_path is None else whole_files.read_cache(card_path)
         content, mark, last_line = whole_files.read_cache(path).rpartition(b"<!-- ")
     except OSError:
         return False
-    return mark + last_line == _last_line(made_of, content)
+    return mark + last_line == _last_line(made_of, content, picture)

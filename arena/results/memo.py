@@ -5,14 +5,19 @@ stranger may have made the file, so the caller of `recall` says which type the v
 """
 
 import json
+import sys
 from collections.abc import Iterable
+from functools import cache
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from pydantic import TypeAdapter
 
-from arena import whole_files
+from arena import extensions, plugins, rulefile, whole_files
+from arena.game import Game
 from arena.identity import digest_of, file_digest
 
 Value = TypeVar("Value")
@@ -43,3 +48,50 @@ def code_digest(paths: Iterable[Path]) -> str:
     """
     files = [(path.name, file_digest(path)) for path in paths]
     return digest_of(files, np.__version__, length=64)
+
+
+@cache
+def program_digest() -> str:
+    """Return a hash of all code that makes tables, charts and pages of results.
+
+    It has the files of arena, the packages with extensions and plug-ins, Python and pandas. It
+    takes some 20 ms.
+    """
+    folder = Path(__file__).parents[1]
+    packages = []
+    for group in (extensions.GROUP, "arena.schedules", "arena.rules"):
+        for point in plugins.points(group):
+            release = "" if point.dist is None else point.dist.version
+            packages.append([group, point.name, point.value, release, *_files_of(point.module)])
+    return digest_of(_digests(folder), packages, sys.version, version("pandas"))
+
+
+def _files_of(module: str) -> list[list[str]]:
+    """Return the digests of the files of a module, or of those of its package."""
+    spec = find_spec(module.partition(".")[0])
+    if spec is None or spec.origin is None:
+        return []
+    if spec.submodule_search_locations:
+        return _digests(Path(spec.origin).parent)
+    return [[module, file_digest(Path(spec.origin))]]
+
+
+def _digests(folder: Path) -> list[list[str]]:
+    """Return each file in a folder, by its path there, with its digest; no compiled ones."""
+    digests = []
+    for path in sorted(folder.rglob("*")):
+        if path.suffix != ".pyc" and path.is_file():
+            digests.append([str(path.relative_to(folder)), file_digest(path)])
+    return digests
+
+
+def rules_digest(games: Iterable[Game[Any]]) -> str:
+    """Return a hash of the rules of games, and of what stands beside them under their names.
+
+    These are their boards, their tables and their viewers.
+    """
+    files: set[Path] = set()
+    for game in games:
+        for path in rulefile.sources_of(game):
+            files.update(path.parent.glob(f"{path.stem}.*"))
+    return code_digest(sorted(filter(Path.is_file, files)))

@@ -38,6 +38,7 @@ from arena.report.data import by_importance
 from arena.report.leaderboard import leaderboard, rankings
 from arena.report.replays import safe_json
 from arena.report.writing import write_report
+from arena.results import memo
 from arena.results.archive import Archive
 from arena.results.columns import LEADERBOARD, LOGITS
 from arena.results.leaderboard import Results
@@ -718,7 +719,7 @@ def test_a_report_that_cannot_be_written_leaves_the_old_one(copied, tmp_path):
     assert (tmp_path / "report.html").read_text() == "of an earlier run"
 
 
-def test_a_report_is_made_again_only_if_it_or_what_it_was_made_of_changed(tmp_path):
+def test_a_report_is_made_again_only_if_it_or_what_it_was_made_of_changed(tmp_path, monkeypatch):
     shutil.copytree(rulefile.shipped(), tmp_path / "rules")
     rules = tmp_path / "rules/mummy_maze.py"
     of = reported.event(reported.BOTS[:2], on=reported.boards("duel"))
@@ -741,7 +742,21 @@ def test_a_report_is_made_again_only_if_it_or_what_it_was_made_of_changed(tmp_pa
     path.write_bytes(first.replace(b"<h1>", b"<h1>not "))
     assert is_made_again()
     assert path.read_bytes() == first
+    content, mark, last = first.rpartition(b"<!-- ")
+    forged = content.replace(b"<h1>", b"<h1>not ")  # with the seal of nobody who has the secret
+    line = last.split()[0] + b" " + hashlib.sha256(forged).hexdigest().encode() + b" -->\n"
+    path.write_bytes(forged + mark + line)
+    assert is_made_again()
+    (tmp_path / "card.png").unlink()
+    assert is_made_again()
+    assert (tmp_path / "card.png").is_file()
     assert is_made_again(replayed=0)
+    assert is_made_again()
+    rules.with_name("mummy_maze.viewer.js").write_text("// a view of its own")
+    assert is_made_again()
+    with monkeypatch.context() as patch:
+        patch.setattr(memo, "program_digest", lambda: "of another arena")
+        assert is_made_again()
     assert is_made_again()
     with rules.open("a") as file:
         file.write("# edited\n")

@@ -207,6 +207,32 @@ class Results:
         )
 
     @cached_property
+    def made_of(self) -> str:
+        """A key of all that frames, charts and pages of these results are made of.
+
+        Beside the matches these are the rules that are known here, the code, how the event ended,
+        and the ranks of an earlier run.
+        """
+        games = []
+        unknown = []
+        for label in self.boards:
+            try:
+                newest = self._archive.newest_on(label)
+                if newest is not None:
+                    games.append(self._rules(newest.match))
+            except ArenaError as error:
+                unknown.append(str(error))
+        return digest_of(
+            memo.program_digest(),
+            self.cache_version,
+            [league.rank_changes for league in self.leagues],
+            self.end_sentences,
+            len(self._archive.aborts()),
+            memo.rules_digest(games),
+            unknown,
+        )
+
+    @cached_property
     def display_names(self) -> dict[str, str]:
         """The name to show for every bot of the event, all different.
 
