@@ -32,6 +32,7 @@ NO_RUN: Mapping[str, object] = {
     "expected_end": None,
     "machines": [],
     "lanes": [],
+    "waits": [],
 }
 """The figures of the run, as JSON values, where no run is under way."""
 
@@ -152,6 +153,7 @@ def _of_run(state: "RunState") -> dict[str, object]:
         "expected_end": expected_end,
         "machines": _machine_rows(state.lanes),
         "lanes": [_lane_row(lane) for lane in state.lanes],
+        "waits": list(state.waits),
     }
 
 
@@ -192,6 +194,8 @@ def _print_run(state: "RunState", row: Mapping[str, object]) -> None:
         f"process {state.pid} on {output.safe_line(state.machine)} plays it since "
         f"{_clock(state.begun)}: {state.played} matches in this run{rate}"
     )
+    for sentence in state.waits:
+        print(output.safe_line(sentence))
     if state.halting:
         print("it was asked to stop: it finishes the matches under way, and begins no more")
     elif state.seconds_left is not None:

@@ -84,6 +84,8 @@ class Watcher:
         self.planned = 0
         self.done = 0
         self.played = 0
+        self.waits: tuple[str, ...] = ()
+        """For whom matches wait now, a sentence each."""
         self.begun = time.monotonic()
         self._shown_at = self.begun
         self._shown_tenth = 0
@@ -120,6 +122,13 @@ class Watcher:
     def aborted(self, abort: Abort) -> None:
         """Part of `Audience`."""
         self.line(f"arena failed match {abort.match}, attempt {abort.attempt}: {_failure(abort)}")
+
+    def show_waits(self, sentences: tuple[str, ...]) -> None:
+        """Take note of whom matches wait for; in a pipe, say so when it begins and when it ends."""
+        if self.live is None and bool(sentences) != bool(self.waits):
+            for sentence in sentences or ("the matches go on",):
+                self.line(sentence)
+        self.waits = sentences
 
     def line(self, text: str) -> None:
         """Print a line at once, above the frame."""
@@ -160,13 +169,13 @@ class Watcher:
 
     def summary(self) -> str:
         """Return the progress as one line."""
-        return "; ".join(self.lines())
+        return "; ".join([*self.lines(), *map(output.safe_line, self.waits)])
 
     def frame(self) -> "RenderableType":
         """Return the frame for a terminal."""
         from rich.text import Text
 
-        return Text("\n".join(self.lines()))
+        return Text("\n".join([*self.lines(), *map(output.safe_line, self.waits)]))
 
     def _tenth(self) -> int:
         return 10 * self.done // self.planned if self.planned else 10
@@ -186,7 +195,14 @@ def play(
         return bool(is_over())
 
     with _live_frame() as watcher.live:
-        outcome = tournament.run(event, folder, audience=watcher, stopped=stopped, **settings)
+        outcome = tournament.run(
+            event,
+            folder,
+            audience=watcher,
+            stopped=stopped,
+            show_waits=watcher.show_waits,
+            **settings,
+        )
     if outcome.unlogged:
         output.notice(outcome.unlogged)
     return outcome

@@ -30,6 +30,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeAlias
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -88,6 +89,8 @@ class RunState:
     halting: bool = False
     """True when it was asked to stop, and begins no more matches."""
     lanes: tuple[LaneStatus, ...] = ()
+    waits: tuple[str, ...] = ()
+    """For whom its matches wait, a sentence each, such as a provider that is away."""
 
     @property
     def seconds_left(self) -> float | None:
@@ -102,6 +105,7 @@ class RunState:
         return self.seconds / self.played * max(0, self.planned - self.finished)
 
 
+RunFigures: TypeAlias = tuple[int, int, int, Sequence[LaneStatus], Sequence[str]]
 _states = TypeAdapter(RunState)
 
 
@@ -123,11 +127,11 @@ class Control:
         if not self._is_asked():
             self.close()
 
-    def look(self, describe: Callable[[], tuple[int, int, int, Sequence[LaneStatus]]]) -> None:
+    def look(self, describe: Callable[[], RunFigures]) -> None:
         """Take note of a request and publish the progress, if a look is due.
 
         The run calls this all the time. `describe` returns how many matches are planned, finished,
-        and played in this run, and the lanes.
+        and played in this run, the lanes, and for whom matches wait.
         """
         now = time.monotonic()
         if now < self._next_look:
@@ -138,8 +142,8 @@ class Control:
             self._next_publication = 0.0  # the process that asked waits for this
             logging.warning("asked to stop: no more matches are begun")
         if now >= self._next_publication:
-            planned, finished, played, lanes = describe()
-            self.publish(planned, finished, played, lanes)
+            planned, finished, played, lanes, waits = describe()
+            self.publish(planned, finished, played, lanes, waits)
 
     def publish(
         self,
@@ -147,6 +151,7 @@ class Control:
         finished: int,
         played: int,
         lanes: Sequence[LaneStatus] = (),
+        waits: Sequence[str] = (),
         *,
         complete: bool = False,
     ) -> None:
@@ -168,6 +173,7 @@ class Control:
             complete=complete,
             halting=self.halt_requested,
             lanes=tuple(lanes),
+            waits=tuple(waits),
         )
         path = self._folder / PROGRESS_FILE
         try:

@@ -79,6 +79,11 @@ class Service:
         del event, folder, tournament
         yield from ()
 
+    def waits(self, opened: object) -> tuple[str, ...]:
+        """Return for whom matches wait now, a sentence each; `opened` is the opened service."""
+        del opened
+        return ()
+
     def when_spent(self) -> str:
         """Return why a run begins no more matches when a budget of the service is used up."""
         return ""
@@ -144,6 +149,15 @@ def recorded(record: Record) -> Opened:
         if recorded_service is not None:
             opened[name] = recorded_service
     return opened
+
+
+def waits(opened: Opened) -> tuple[str, ...]:
+    """Return for whom matches wait now, a sentence each, of all opened services."""
+    sentences: list[str] = []
+    for name, service in known().items():
+        if name in opened:
+            sentences += service.waits(opened[name])
+    return tuple(sentences)
 
 
 def sentences(event: Event, folder: Path, tournament: "Tournament") -> Iterator[str]:

@@ -45,7 +45,7 @@ from typing import Protocol
 from arena import extensions, system, whole_files
 from arena.errors import ArenaError
 from arena.event import bot_folder, builds, placings, plan, service
-from arena.event.control import Control, LaneStatus
+from arena.event.control import Control, LaneStatus, RunFigures
 from arena.event.director import (
     Commit,
     Director,
@@ -162,6 +162,7 @@ def run(
     audience: Audience,
     pin: bool | None = None,
     stopped: Callable[[], bool] = lambda: False,
+    show_waits: Callable[[tuple[str, ...]], object] = lambda _: None,
     elsewhere: OpenLanes | None = None,
     services: Mapping[str, Opener] | None = None,
 ) -> Progress:
@@ -169,7 +170,8 @@ def run(
 
     `pin` keeps each lane on one core, None = where it pays. `elsewhere` opens lanes that play
     instead of `workers` referee processes here. `services` are the openers of the services for
-    bots, by name.
+    bots, by name. `show_waits` is called about once a second with sentences that say for whom
+    matches wait.
     """
     openers = services or {}
     for name, known_service in service.known().items():
@@ -180,7 +182,7 @@ def run(
     with Archive.open(folder, writing=True) as archive:
         event = _prepared(event, archive, builds_here=elsewhere is None)
         audience = Audiences(audience, event, folder)
-        run = _Run(event, archive, audience, until, stopped)
+        run = _Run(event, archive, audience, until, stopped, show_waits)
         audience.begins(run.plan.total, run.finished)
         unlogged = ""
         if run.director.is_due():
@@ -238,12 +240,14 @@ class _Run:
         audience: Audience,
         until: EndTime | None,
         stopped: Callable[[], bool],
+        show_waits: Callable[[tuple[str, ...]], object],
     ) -> None:
         self._event = event
         self._archive = archive
         self._audience = audience
         self._until = until
         self._is_interrupted = stopped
+        self._show_waits = show_waits
         self._control = Control(archive.folder, archive.token)
         self.plan = plan.Plan.resumed(event, archive)
         archive.forget_batches(len(self.plan.batches))
@@ -280,9 +284,11 @@ class _Run:
         watch the lanes (broadcast.py).
         """
 
-        def describe() -> tuple[int, int, int, list[LaneStatus]]:
+        def describe() -> RunFigures:
             statuses = self._statuses(lanes.lanes())
-            return self.plan.total, self.finished, self._played.total(), statuses
+            waits = service.waits(services)
+            self._show_waits(waits)
+            return self.plan.total, self.finished, self._played.total(), statuses, waits
 
         def is_stopped() -> bool:  # is called ten times a second, and whenever a match has ended
             if self._uncommitted and time.monotonic() >= self._commit_due:

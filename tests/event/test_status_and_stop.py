@@ -75,14 +75,14 @@ def test_a_request_to_another_run_stops_nothing(tmp_path):
     assert (outcome.phase, outcome.complete) == (RunPhase.PLAYING, True)
     own = Control(folder / "results", "1" * 32)
     control.request_halt(folder / "results", "0" * 32)
-    own.look(lambda: (2, 1, 1, ()))
+    own.look(lambda: (2, 1, 1, (), ()))
     assert not own.halt_requested
 
 
 def test_a_request_that_comes_while_the_run_prepares_is_seen_when_it_plays(tmp_path):
     control.request_halt(tmp_path, "1" * 32)
     own = Control(tmp_path, "1" * 32)
-    own.look(lambda: (9, 4, 4, ()))
+    own.look(lambda: (9, 4, 4, (), ()))
     assert own.halt_requested
 
 
@@ -91,12 +91,13 @@ def test_a_request_for_the_run_itself_is_seen_and_published_at_once(tmp_path):
     lane = LaneStatus(
         lane="referee-1", machine="m", played=3, match="ab", board="g/b", bots=("x",), since="2026"
     )
-    own.publish(9, 4, 3, [lane])
+    own.publish(9, 4, 3, [lane], ["waiting"])
     assert not control.last_state(tmp_path).halting
     control.request_halt(tmp_path, "1" * 32)
-    own.look(lambda: (9, 4, 3, [lane]))
+    own.look(lambda: (9, 4, 3, [lane], ["waiting"]))
     assert own.halt_requested
     state = control.last_state(tmp_path)
+    assert state.waits == ("waiting",)
     assert (state.halting, state.planned, state.finished, state.played, state.lanes) == (
         True,
         9,

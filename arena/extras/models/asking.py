@@ -35,8 +35,6 @@ from arena.sandbox.exposure import forget
 from arena.values import DEFAULT_MODEL
 
 TAPE_FILE = "tape.sqlite"
-WAITS_FILE = "waits"
-"""What the calls wait for, beside the socket of the broker."""
 BEGIN = "import sys; sys.path.insert(0, sys.argv[1]); from arena.extras.models.broker import main; main()"
 LEAVE_S = 2.0
 LONGEST_KEY = 1000

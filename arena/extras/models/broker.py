@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 
 from arena import parallel, shared_folders, whole_files
 from arena.errors import ArenaError
-from arena.extras.models.asking import TAPE_FILE, WAITS_FILE, Provider, key_of
+from arena.extras.models.asking import TAPE_FILE, Provider, key_of
 from arena.extras.models.calls import Door
 from arena.extras.models.chat import most_tokens
 from arena.extras.models.faults import AgainError, AwayError
@@ -274,9 +274,8 @@ async def _main(settings: Mapping[str, Any]) -> None:
     with shared_folders.socket_path(Path(settings["address"])) as path:
         server = await asyncio.start_unix_server(brokers.serve, path, limit=Door.LONGEST_LINE)
     print("ready", flush=True)
-    reporting = asyncio.ensure_future(
-        brokers.report(Path(settings["address"]).with_name(WAITS_FILE))
-    )
+    waits = Path(settings["address"]).with_name(Door.WAITS)
+    reporting = asyncio.ensure_future(brokers.report(waits))
     async with server:
         await stop.wait()
         reporting.cancel()

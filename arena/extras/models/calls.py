@@ -91,8 +91,20 @@ class Door:
     PULSE_S, SILENCE_S = 10.0, 60.0
     """While a call takes its time the broker sends an empty line now and then; without one it has stopped."""
 
+    WAITS = "waits"
+    """The file beside its socket in which the broker says what calls wait for."""
+    MOST_WAITS_BYTES = 100_000
+
     def __init__(self, path: Path) -> None:
         self._path = path
+
+    def waits(self) -> tuple[str, ...]:
+        """Return which providers are away, and until when calls wait for them, a sentence each."""
+        try:
+            text = shared_folders.read(self._path.with_name(self.WAITS), self.MOST_WAITS_BYTES)
+        except FileNotFoundError:  # no call has waited yet
+            return ()
+        return tuple(json.loads(text))
 
     def answer(self, request: ModelRequest) -> ModelAnswer:
         """Part of `LanguageModel`. The broker bounds the time of a call."""

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from arena.errors import ArenaError
 from arena.event import folders
@@ -101,6 +101,10 @@ class ModelService(Service):
 
         by_alias = {alias: (key_of(tournament, alias), table) for alias, table in tables.items()}
         yield from estimates.sentences(event, folder, by_alias)
+
+    def waits(self, opened: object) -> tuple[str, ...]:
+        """Return which providers are away, and until when they are waited for."""
+        return cast("Door", opened).waits()
 
     def when_spent(self) -> str:
         """Part of `Service`."""

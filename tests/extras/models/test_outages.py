@@ -1,20 +1,33 @@
 """A provider that is away costs time and no event; what it refuses ends the run at once."""
 
 import asyncio
+import json
+import os
+import signal
+import socket
+import struct
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from arena.cli.watching import Watcher
 from arena.errors import MachineError
 from arena.extras.models.asking import Provider
 from arena.extras.models.broker import Broker
 from arena.extras.models.faults import AgainError, AwayError, refusal_of
+from arena.extras.models.providers import Url
 from arena.extras.models.tape import Tape
+from arena.results.archive import Archive
 from arena.values import ModelAnswer
+from tests.extras.models import providers
+from tests.extras.models.test_models import calls_in, workspace
+from tests.support import cup
+from tests.support.processes import descendants, until
 
 LANES = 8
 """The calls at once of these tests."""
@@ -224,3 +237,90 @@ def outcome(status: int) -> tuple[str, str]:
     except MachineError as error:
         return "end", str(error)
     return "told", answer.text
+
+
+def away_while(flag: Path, handler: object, request: dict[str, object]) -> None:
+    """Name any legal move, but not while this file is there."""
+    if flag.exists():
+        providers.respond(handler, b'{"error": {"message": "no room"}}', 503)
+    else:
+        providers.plays(handler, request)
+
+
+def cpu_seconds(pids: Iterable[int]) -> float:
+    """Return the CPU time that these processes have used."""
+    ticks = 0
+    for pid in pids:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.mark.slow
+def test_a_run_says_for_whom_it_waits_and_ends_at_once_by_ctrl_c(tmp_path):
+    flag = tmp_path / "away"
+    flag.touch()
+    with providers.serving(partial(away_while, flag)) as server:
+        folder = workspace(tmp_path / "w", f'url = "{server.url}"\nmost_at_once = 2', repeats=1)
+
+        def waits() -> list[str]:
+            (row,) = json.loads(cup.arena(folder, "status", "--json").stdout)
+            return row["waits"]
+
+        playing = cup.start(folder)
+        assert until(lambda: "waiting for m" in playing.said())
+        (sentence,) = waits()
+        assert sentence.startswith("model: waiting for m: HTTP 503: no room; it is asked again ")
+        assert "model: waiting for m: HTTP 503" in cup.arena(folder, "status").stdout
+        processes = descendants(playing.pid)
+        before = cpu_seconds(processes)
+        begun = time.monotonic()
+        time.sleep(1.0)
+        assert cpu_seconds(processes) - before < 0.3 * (time.monotonic() - begun)
+        os.kill(playing.pid, signal.SIGINT)
+        ended = playing.end(20)
+        assert ended.returncode == 130
+        assert "model: waiting for m: HTTP 503" in ended.stderr
+        playing = cup.start(folder)
+        assert until(lambda: "waiting for m" in playing.said())
+        tries = server.calls.value
+        flag.unlink()
+        ended = playing.end(60)
+        assert ended.returncode == 0
+        assert server.calls.value - tries <= len(calls_in(folder / "results/cup")) + 2
+        assert waits() == []
+    with Archive.open(folder / "results/cup") as archive:
+        endings = {fault.ending for record in archive.records() for fault in record.verdict.faults}
+    assert endings == set()  # no clock ran meanwhile
+
+
+def test_progress_in_a_pipe_says_once_that_it_waits_and_that_it_goes_on(capsys):
+    watcher = Watcher("cup", "2 at a time", "")
+    for sentences in ((), ("waiting for m: \x1b, at 10:00:00",), ("waiting for m, at 10:01",), ()):
+        watcher.show_waits(sentences)
+        if sentences:
+            assert watcher.summary().endswith("; waiting for m, at 10:01") == (
+                len(sentences[0]) < 25
+            )
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["waiting for m: \\x1b, at 10:00:00", "the matches go on"]
+
+
+def resets(handler: object, request: dict[str, object]) -> None:
+    """End the connection without a response."""
+    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    handler.connection.close()
+
+
+@pytest.mark.parametrize("fault", ["refused", "unknown host", "reset", "closed"])
+def test_a_connection_that_fails_is_waited_for(fault):
+    request = {"messages": [{"role": "user", "content": "x"}], "tokens": 10}
+    behave = {"reset": resets, "closed": lambda handler, _: handler.connection.close()}
+    with providers.serving(behave.get(fault, providers.plays)) as server:
+        url = server.url
+        if fault == "refused":
+            server.close()
+        if fault == "unknown host":
+            url = "http://no-such-host.invalid/v1"
+        with pytest.raises(AwayError):
+            asyncio.run(Url(Provider(kind="url", name="m", url=url)).ask(request))
