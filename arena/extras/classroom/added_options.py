@@ -47,7 +47,10 @@ def report(
         pages = for_authors.write(folder, author, people, stored_match.game_of, progress)
     results.print_files(pages, json=json)
     if open_:
-        typer.launch(str(pages[0] if len(pages) == 1 else folder / "for"))
+        to_open = folder / "for"
+        if len(pages) == 1:
+            to_open = pages[0]
+        typer.launch(str(to_open))
 
 
 def submit(

@@ -3,20 +3,21 @@
 It finds the tournament.toml, the people and the submissions that belong to the event's results.
 """
 
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from arena.author.submissions import people
 from arena.author.submissions.bot_store import BotStore
-from arena.author.submissions.people import People
+from arena.author.submissions.people import People, Person
 from arena.author.submissions.students import author_of
 from arena.display_names import bot_shown
 from arena.errors import ArenaError, known_are
 from arena.event import config
 from arena.event.config import Tournament
 from arena.extras.classroom.table import table_of
-from arena.values import Event
+from arena.values import Bot, Event
 
 TOURNAMENT_FILE = "tournament.toml"
 
@@ -35,61 +36,67 @@ class Classroom:
 
     def references(self, event: Event) -> frozenset[str]:
         """Return the bots that others are measured by."""
-        table = None if self.tournament is None else table_of(self.tournament)
         references = set(event.references)
-        if table is not None:
-            references.update(row.reference for row in table.threshold)
+        if self.tournament is not None:
+            table = table_of(self.tournament)
+            if table is not None:
+                references.update(row.reference for row in table.threshold)
         return frozenset(references)
 
     def bots_of(self, name: str, event: Event) -> tuple[str, frozenset[str]]:
         """Return the name and the bots of an author, named like a bot or as in people.csv."""
-        listed = self.people.with_id(name)
-        by_id = listed if listed is not None and listed.has_id else None
-        fitting = sorted(self.people.fitting(name), key=lambda each: each.id)
-        if len(fitting) > 1 and name not in {bot.name for bot in event.bots}:
-            both = " and ".join(f"{each.name} (id {each.id})" for each in fitting)
-            raise ArenaError(f"--for {name}: {both} have that name: name one by the id")
+        bots = {bot.name: bot for bot in event.bots}
+        by_id = self.people.with_id(name)
+        if by_id is not None and not by_id.has_id:
+            by_id = None
+        fitting = sorted(self.people.fitting(name), key=lambda person: person.id)
+        if len(fitting) > 1 and name not in bots:
+            raise ArenaError(
+                f"--for {name}: {_names_with_ids(fitting)} have that name: name one by the id"
+            )
         person = by_id or self.people.named(name)
-        bot_name = bot_shown(name, event.bots)
-        named = next((bot for bot in event.bots if bot.name == bot_name), None)
+        named = bots.get(bot_shown(name, event.bots))
         if named is not None:
-            author = author_of(named, self.people, self.store)
+            author = self._author_of(named)
             if person is not None and author is not None and author != person and by_id is None:
-                both = " and ".join(f"{each.name} (id {each.id})" for each in (person, author))
                 raise ArenaError(
-                    f"--for {name}: {both} have that name, or a bot of that name: name one by the "
-                    "id"
+                    f"--for {name}: {_names_with_ids([person, author])} have that name, or a bot "
+                    "of that name: name one by the id"
                 )
             person = by_id or author
-        if person is None and named is not None:
-            return named.display or named.name, frozenset({named.name})
+            if person is None:
+                return named.display or named.name, frozenset({named.name})
         if person is None:
-            known = known_are(
-                name,
-                [bot.name for bot in event.bots],
-                nearest=[listed.name for listed in self.people],
-            )
+            people_names = [listed.name for listed in self.people]
+            known = known_are(name, list(bots), nearest=people_names)
             raise ArenaError(
                 f"--for {name}: no bot of this event and nobody in people.csv has that name; "
                 f"{known}"
             )
-        bots = frozenset(
-            bot.name for bot in event.bots if author_of(bot, self.people, self.store) == person
-        )
-        if not bots:
+        own = [bot.name for bot in event.bots if self._author_of(bot) == person]
+        if not own:
             raise ArenaError(
                 f"--for {name}: {person.name} has no bot in this event; `arena bots` lists "
                 "submissions"
             )
-        return person.name, bots
+        return person.name, frozenset(own)
 
     def strangers(self, names: frozenset[str], event: Event) -> frozenset[str]:
         """Return those of these bots that belong to a person."""
-        return frozenset(
-            bot.name
-            for bot in event.bots
-            if bot.name in names and author_of(bot, self.people, self.store) is not None
-        )
+        owned = set()
+        for bot in event.bots:
+            if bot.name in names and self._author_of(bot) is not None:
+                owned.add(bot.name)
+        return frozenset(owned)
+
+    def _author_of(self, bot: Bot) -> Person | None:
+        """Return the author of a bot; None for nobody in the table of people."""
+        return author_of(bot, self.people, self.store)
+
+
+def _names_with_ids(people: Iterable[Person]) -> str:
+    """Return these people in words, each with the id."""
+    return " and ".join(f"{person.name} (id {person.id})" for person in people)
 
 
 def classroom_of(folder: Path, people_file: Path | None = None) -> Classroom:
@@ -103,22 +110,22 @@ def classroom_of(folder: Path, people_file: Path | None = None) -> Classroom:
     original = workspace / TOURNAMENT_FILE
     with suppress(ValueError):  # messages name it as a user here would
         original = original.relative_to(Path.cwd())
-    file, tournament = folder / TOURNAMENT_FILE, None
-    if (
-        inside
-        and original.is_file()
-        and (in_workspace := config.load(original)).name == folder.name
-    ):
-        file, tournament = original, in_workspace
-    elif file.is_file():
+    file = folder / TOURNAMENT_FILE
+    tournament = None
+    if inside and original.is_file():
+        in_workspace = config.load(original)
+        if in_workspace.name == folder.name:
+            file = original
+            tournament = in_workspace
+    if tournament is None and file.is_file():
         tournament = config.load(file)
     store = None
-    if (
-        inside
-        and tournament is not None
-        and tournament.bots is not None
-        and (workspace / tournament.bots).is_dir()
-    ):
-        store = BotStore(workspace / tournament.bots)
-    listed = people.of_workspace(workspace if inside else Path(), people_file)
+    if inside and tournament is not None and tournament.bots is not None:
+        bots = workspace / tournament.bots
+        if bots.is_dir():
+            store = BotStore(bots)
+    home = Path()
+    if inside:
+        home = workspace
+    listed = people.of_workspace(home, people_file)
     return Classroom(file=file, tournament=tournament, people=listed, store=store)

@@ -45,41 +45,40 @@ def grade(
     if marks.missing and not partial:
         output.notice(f"{marks.missing}: `arena run`; `--partial` grades what is there")
         raise typer.Exit(1)
+    written = []
     with writing(folder):
-        written = [
-            tables.write(formats.frame(marks), formats.GRADES, folder / FILE, whole_files.PRIVATE)
-        ]
+        frame = formats.frame(marks)
+        written.append(tables.write(frame, formats.GRADES, folder / FILE, whole_files.PRIVATE))
         if gradescope is not None:
             whole_files.make_folder(gradescope)
             files = names.all_distinct([row.file_name for row in marks.students])
             for row, name in zip(marks.students, files, strict=True):
                 text = json_text.dumps(formats.gradescope(row), indent=1, ensure_ascii=False) + "\n"
-                whole_files.write(
-                    gradescope / f"{name}.json",
-                    text.encode("utf-8", "backslashreplace"),
-                    whole_files.PRIVATE,
-                )
+                content = text.encode("utf-8", "backslashreplace")
+                whole_files.write(gradescope / f"{name}.json", content, whole_files.PRIVATE)
             written.append(gradescope)
     if json:
         output.print_json(formats.json_row(row) for row in marks.students)
     else:
         headers = ("student", "bot", "marks", "out of", "state", "look at", "note")
         labels = names.unambiguous([row.key for row in marks.students])
-        cells = [
-            (
-                *(label, row.bot, f"{row.marks:g}", f"{row.out_of:g}"),
-                *(str(row.student.state), row.match, output.safe_line(row.note, NOTE_LETTERS)),
-            )
-            for row, label in zip(marks.students, labels, strict=True)
-        ]
-        output.print_table(output.make_table(headers, cells))
+        rows = []
+        for row, label in zip(marks.students, labels, strict=True):
+            cells = [label, row.bot, f"{row.marks:g}", f"{row.out_of:g}"]
+            cells += [str(row.student.state), row.match]
+            cells.append(output.safe_line(row.note, NOTE_LETTERS))
+            rows.append(cells)
+        output.print_table(output.make_table(headers, rows))
     if marks.missing:
         output.notice(f"{marks.missing}, and the marks are preliminary")
     for reference, words in marks.faulty_references.items():
         output.notice(
             f"reference {reference}: {words}; points against it may be won by its faults alone"
         )
-    strangers = [output.safe_line(row.student.name) for row in marks.students if not row.student.id]
+    strangers = []
+    for row in marks.students:
+        if not row.student.id:
+            strangers.append(output.safe_line(row.student.name))
     if strangers and len(marks.students) > len(strangers):
         output.notice(f"bots that belong to nobody in the table of people: {', '.join(strangers)}")
     output.notice(f"written: {', '.join(map(paths.displayed, written))}")

@@ -83,8 +83,10 @@ def _everybody(classroom: Classroom, event: Event) -> Iterator[Author]:
     references = classroom.references(event)
     challengers = [bot for bot in event.bots if bot.name not in references]
     measures = [bot for bot in event.bots if bot.name in references]
-    refusals = classroom.store.refused() if classroom.store is not None else ()
-    refused = [(author_of_note(refusal.note, classroom.people), refusal) for refusal in refusals]
+    refused = []
+    if classroom.store is not None:
+        for refusal in classroom.store.refused():
+            refused.append((author_of_note(refusal.note, classroom.people), refusal))
     # The files of authors have the names of bots, also in `--for NAME`.
     used = {bot.name.lower() for bot in event.bots}
     for student in students(challengers, classroom.people, classroom.store, measures):
@@ -92,10 +94,13 @@ def _everybody(classroom: Classroom, event: Event) -> Iterator[Author]:
         for author, refusal in refused:
             if author is not None and author.id == student.id:
                 reasons.append(refusal.reason)
+        file = min(student.bots, default="")
+        if not file:
+            file = names.distinct(names.safe(student.name), used)
         yield Author(
             name=student.name,
             bots=frozenset(student.bots),
-            file=min(student.bots, default="") or names.distinct(names.safe(student.name), used),
+            file=file,
             email=student.email,
             notice=_notice(student, reasons),
         )
@@ -121,7 +126,9 @@ def _notice(student: Student, reasons: list[str]) -> str:
 
 
 def _refused(reasons: list[str]) -> str:
-    return "\n\n".join([REFUSED, *reasons])
+    paragraphs = [REFUSED]
+    paragraphs.extend(reasons)
+    return "\n\n".join(paragraphs)
 
 
 def write_letter(
@@ -143,7 +150,8 @@ def write_letter(
             written.append(whole_files.write(path, text, whole_files.PRIVATE))
     content = _text(results, author, faults, match, role)
     path = whole_files.write(home / f"{author.file}.txt", content, whole_files.PRIVATE)
-    return path, *written
+    written.insert(0, path)
+    return tuple(written)
 
 
 def _to_look_at(
@@ -203,7 +211,9 @@ def _faulty(count: int) -> str:
     """Return how often bots were at fault, in words."""
     if count == 0:
         return "without a fault"
-    return "at fault once" if count == 1 else f"at fault {count} times"
+    if count == 1:
+        return "at fault once"
+    return f"at fault {count} times"
 
 
 def _enclosed(author: Author, match: str) -> str:

@@ -49,8 +49,10 @@ class Threshold:
     @property
     def words(self) -> str:
         """The threshold as a person calls it: `40 points against walker on duel`."""
-        board = f" on {self.board}" if self.board else ""
-        return f"{self.points:g} points against {self.reference}{board}"
+        text = f"{self.points:g} points against {self.reference}"
+        if self.board:
+            text += f" on {self.board}"
+        return text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +82,11 @@ class Judged:
     Of equal scores it is a match with a fault, and of these the shortest.
     """
 
+    @classmethod
+    def without_match(cls, threshold: Threshold) -> "Judged":
+        """Return the result of a bot that did not meet the reference."""
+        return cls(threshold=threshold, matches=0, points=None, interval=None, look_at=None)
+
     @property
     def met(self) -> bool:
         """True if the bot has the marks."""
@@ -88,7 +95,9 @@ class Judged:
     @property
     def marks(self) -> float:
         """The marks that it has from this threshold."""
-        return self.threshold.marks if self.met else 0.0
+        if not self.met:
+            return 0.0
+        return self.threshold.marks
 
     @property
     def within_noise(self) -> bool:
@@ -108,7 +117,9 @@ class Judged:
         worth = f"{self.marks:g} of {self.threshold.marks:g} marks"
         if self.points is None:
             return f"{demand}: missed without a match; {worth}"
-        verb = "met" if self.met else "missed"
+        verb = "missed"
+        if self.met:
+            verb = "met"
         matches = counted(self.matches, "match")
         text = f"{demand}: {verb} with {_rounded(self)} in {matches}"
         if self.interval is None:
@@ -117,8 +128,10 @@ class Judged:
             )
         else:
             low, high = self.interval
-            noise = "within the noise: " if self.within_noise else ""
-            text += f" ({noise}95 % interval {low:.0f} to {high:.0f})"
+            interval = f"95 % interval {low:.0f} to {high:.0f}"
+            if self.within_noise:
+                interval = f"within the noise: {interval}"
+            text += f" ({interval})"
         return f"{text}; {worth}"
 
 
@@ -194,15 +207,16 @@ def _judged(
     """Return the result of the meetings with the reference of a threshold, on its boards."""
     met = [meeting for meeting in meetings if meeting.match.label in threshold.labels]
     if not met:
-        return Judged(threshold=threshold, matches=0, points=None, interval=None, look_at=None)
+        return Judged.without_match(threshold)
 
     def worst_first(meeting: Meeting) -> tuple[int, bool, int, str]:
         return meeting.score, not meeting.fault, meeting.match.turns, meeting.match.id
 
+    scores = sum(meeting.score for meeting in met)
     return Judged(
         threshold=threshold,
         matches=len(met),
-        points=Fraction(sum(meeting.score for meeting in met), len(met)),
+        points=Fraction(scores, len(met)),
         interval=_interval(met, transcripts),
         look_at=min(met, key=worst_first).match.id,
     )
@@ -224,7 +238,8 @@ def _interval(
     for legs in pairings.values():
         means.append(sum(leg.score for leg in legs) / len(legs))
     middle = sum(means) / len(means)
-    reach = Z * sqrt(sum((mean - middle) ** 2 for mean in means)) / len(means)
+    squares = sum((mean - middle) ** 2 for mean in means)
+    reach = Z * sqrt(squares) / len(means)
     mean = sum(meeting.score for meeting in meetings) / len(meetings)
     low = min(middle - reach, mean)
     high = max(middle + reach, mean)

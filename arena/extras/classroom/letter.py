@@ -25,12 +25,19 @@ Your bot was not taken in, and does not play. Mend what follows, then hand it in
 
 def letter(name: str, email: str, subject: str, body: str) -> bytes:
     """Return a letter in UTF-8. The name and the subject may have line ends; they stay one line."""
-    to = clean(f"{name} <{email}>" if email else name)
-    text = f"To: {to}\nSubject: {clean(subject)}\n\nHello {clean(name)},\n\n{body}"
-    cut = "".join(f"{line[:LONGEST_LINE]}\n" for line in text.split("\n"))
-    return "".join(
-        char if char.isprintable() or char == "\n" else ascii(char)[1:-1] for char in cut
-    ).encode("utf-8")
+    to = name
+    if email:
+        to = f"{name} <{email}>"
+    text = f"To: {clean(to)}\nSubject: {clean(subject)}\n\nHello {clean(name)},\n\n{body}"
+    printable = ""
+    for line in text.split("\n"):
+        for char in line[:LONGEST_LINE]:
+            if char.isprintable():
+                printable += char
+            else:
+                printable += ascii(char)[1:-1]
+        printable += "\n"
+    return printable.encode("utf-8")
 
 
 def write(decisions: Iterable[SubmissionDecision], folder: Path) -> None:
@@ -42,17 +49,17 @@ def write(decisions: Iterable[SubmissionDecision], folder: Path) -> None:
     with writing(folder):
         whole_files.make_folder(folder)
         for decision in decisions:
-            name = names.distinct(
-                decision.where.parent.name if decision.where else decision.name, used
-            )
-            note, file = (
-                decision.note,
-                clean(decision.request.file),
-            )  # its author may have put line ends into it
-            body = (REFUSED if decision.reasons else ACCEPTED).format(
+            bot = decision.name
+            if decision.where is not None:
+                bot = decision.where.parent.name
+            name = names.distinct(bot, used)
+            template = ACCEPTED
+            if decision.reasons:
+                template = REFUSED
+            file = clean(decision.request.file)  # its author may have put line ends into it
+            body = template.format(
                 words=decision.words, reasons=decision.reasons, file=shlex.quote(file)
             )
             subject = f"your bot {file}: {decision.status}"
-            whole_files.write(
-                folder / f"{name}.txt", letter(note.display, note.email, subject, body)
-            )
+            content = letter(decision.note.display, decision.note.email, subject, body)
+            whole_files.write(folder / f"{name}.txt", content)

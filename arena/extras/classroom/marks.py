@@ -86,8 +86,9 @@ class StudentMarks:
         It is safe for a file.
         """
         known = self.student.email or self.student.id
-        safe = re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9@+._-]{0,99}", known)
-        return known if safe else names.safe(known or self.student.name)
+        if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9@+._-]{0,99}", known):
+            return known
+        return names.safe(known or self.student.name)
 
     @property
     def key(self) -> tuple[str, str]:
@@ -117,7 +118,9 @@ def marks_of(folder: Path, people: Path | None = None) -> EventMarks:
     `people` is another table than the people.csv there.
     """
     room = classroom_of(folder, people)
-    table = None if room.tournament is None else table_of(room.tournament)
+    table = None
+    if room.tournament is not None:
+        table = table_of(room.tournament)
     if table is None:
         raise ArenaError(f"{room.file}: grade: this table is missing; write {EXAMPLE}")
     with Archive.open(folder) as archive:
@@ -130,15 +133,16 @@ def marks_of(folder: Path, people: Path | None = None) -> EventMarks:
         challengers = [bot for bot in event.bots if bot.name not in measures]
         references = [bot for bot in event.bots if bot.name in measures]
         everybody = students(challengers, room.people, room.store, references)
-        judged = grades.judge(
-            (bot.name for bot in challengers), thresholds, archive.played(), archive.transcripts()
-        )
+        names_judged = [bot.name for bot in challengers]
+        judged = grades.judge(names_judged, thresholds, archive.played(), archive.transcripts())
         faults = _faults(archive)
         missing = _missing(event, archive, everybody)
-    rows = tuple(_marks(student, judged, thresholds, faults, folder.name) for student in everybody)
+    rows = []
+    for student in everybody:
+        rows.append(_marks(student, judged, thresholds, faults, folder.name))
     faulty = {bot.name: faults[bot.name] for bot in references if bot.name in faults}
     return EventMarks(
-        thresholds=thresholds, students=rows, missing=missing, faulty_references=faulty
+        thresholds=thresholds, students=tuple(rows), missing=missing, faulty_references=faulty
     )
 
 
@@ -146,28 +150,29 @@ def frame(marks: EventMarks) -> "pd.DataFrame":
     """Return the table of grades.csv: a row for each student, with the columns `GRADES`."""
     import pandas as pd
 
-    columns = [name for name in GRADES.names if name != "reason_NUMBER"]
-    at = GRADES.names.index("reason_NUMBER")
-    columns[at:at] = [f"reason_{number}" for number in range(1, len(marks.thresholds) + 1)]
-    cells = [
-        (
-            *(
-                row.student.name,
-                row.student.id,
-                row.student.email,
-                row.bot,
-                f"{row.marks:g}",
-                f"{row.out_of:g}",
-            ),
-            *(str(row.student.state), row.note, *row.reasons, row.match, row.replay),
-        )
-        for row in marks.students
-    ]
-    return pd.DataFrame(cells, columns=columns)
+    columns = []
+    for name in GRADES.names:
+        if name == "reason_NUMBER":
+            columns += [f"reason_{number}" for number in range(1, len(marks.thresholds) + 1)]
+        else:
+            columns.append(name)
+    rows = []
+    for row in marks.students:
+        student = row.student
+        cells = [student.name, student.id, student.email]
+        cells += [row.bot, f"{row.marks:g}", f"{row.out_of:g}"]
+        cells += [str(student.state), row.note]
+        cells += row.reasons
+        cells += [row.match, row.replay]
+        rows.append(cells)
+    return pd.DataFrame(rows, columns=columns)
 
 
 def json_row(row: StudentMarks) -> dict[str, object]:
     """Return a student's marks as JSON values."""
+    thresholds = []
+    for judged, reason in zip(row.judged, row.reasons, strict=True):
+        thresholds.append(_json_threshold(judged, reason))
     return {
         "student": row.student.name,
         "id": row.student.id,
@@ -177,26 +182,36 @@ def json_row(row: StudentMarks) -> dict[str, object]:
         "out_of": row.out_of,
         "state": str(row.student.state),
         "note": row.note,
-        "thresholds": [
-            {
-                "reference": judged.threshold.reference,
-                "boards": judged.threshold.labels,
-                "threshold": judged.threshold.points,
-                "points": None if judged.points is None else round(float(judged.points), 4),
-                "low": judged.interval and round(judged.interval[0], 4),
-                "high": judged.interval and round(judged.interval[1], 4),
-                "matches": judged.matches,
-                "met": judged.met,
-                "within_noise": judged.within_noise,
-                "marks": judged.marks,
-                "out_of": judged.threshold.marks,
-                "reason": reason,
-                "match": judged.look_at,
-            }
-            for judged, reason in zip(row.judged, row.reasons, strict=True)
-        ],
+        "thresholds": thresholds,
         "match": row.match or None,
         "replay": row.replay or None,
+    }
+
+
+def _json_threshold(judged: Judged, reason: str) -> dict[str, object]:
+    """Return how a bot did by one threshold, as JSON values."""
+    points: float | None = None
+    low: float | None = None
+    high: float | None = None
+    if judged.points is not None:
+        points = round(float(judged.points), 4)
+    if judged.interval is not None:
+        low = round(judged.interval[0], 4)
+        high = round(judged.interval[1], 4)
+    return {
+        "reference": judged.threshold.reference,
+        "boards": judged.threshold.labels,
+        "threshold": judged.threshold.points,
+        "points": points,
+        "low": low,
+        "high": high,
+        "matches": judged.matches,
+        "met": judged.met,
+        "within_noise": judged.within_noise,
+        "marks": judged.marks,
+        "out_of": judged.threshold.marks,
+        "reason": reason,
+        "match": judged.look_at,
     }
 
 
@@ -206,25 +221,35 @@ def gradescope(row: StudentMarks) -> dict[str, object]:
     The names of the leaderboard are those of its columns: Gradescope shows students under
     pseudonyms that they choose. No other student is named anywhere.
     """
-    points = [float(each.points) for each in row.judged if each.points is not None]
-    look_at = [f"Ask your teacher to show you match {row.match}."] if row.match else []
-    tests = [
-        {
-            "number": str(number),
+    tests: list[dict[str, object]] = []
+    points = []
+    for judged, reason in zip(row.judged, row.reasons, strict=True):
+        status = "failed"
+        if judged.met:
+            status = "passed"
+        test = {
+            "number": str(len(tests) + 1),
             "name": judged.threshold.words,
             "score": judged.marks,
             "max_score": judged.threshold.marks,
-            "status": "passed" if judged.met else "failed",
+            "status": status,
             "output": reason,
         }
-        for number, (judged, reason) in enumerate(zip(row.judged, row.reasons, strict=True), 1)
-    ]
+        tests.append(test)
+        if judged.points is not None:
+            points.append(float(judged.points))
     leaderboard = [{"name": "marks", "value": row.marks}]
     if points:
-        leaderboard.append({"name": "points", "value": round(sum(points) / len(points), 2)})
+        mean = sum(points) / len(points)
+        leaderboard.append({"name": "points", "value": round(mean, 2)})
+    sentences = []
+    if row.note:
+        sentences.append(f"{row.note}.")
+    if row.match:
+        sentences.append(f"Ask your teacher to show you match {row.match}.")
     return {
         "score": row.marks,
-        "output": " ".join([*filter(None, [row.note and f"{row.note}."]), *look_at]),
+        "output": " ".join(sentences),
         "tests": tests,
         "leaderboard": leaderboard,
     }
@@ -243,50 +268,60 @@ def _marks(
     """
 
     def worth(bot: str) -> tuple[float, object]:
-        marks = fsum(each.marks for each in judged[bot])
-        points = sum(each.points or 0 for each in judged[bot])
+        marks = fsum(result.marks for result in judged[bot])
+        points = sum(result.points or 0 for result in judged[bot])
         return marks, points
 
     bot = max(student.bots, key=worth, default="")
-    several = f"graded is the best of {', '.join(student.bots)}" if len(student.bots) > 1 else ""
-    missed = (
-        Judged(threshold=each, matches=0, points=None, interval=None, look_at=None)
-        for each in thresholds
-    )
-    results = judged[bot] if bot else tuple(missed)
+    if bot:
+        results = judged[bot]
+        reasons = [result.reason for result in results]
+    else:
+        results = tuple(map(Judged.without_match, thresholds))
+        reasons = []
+        for threshold in thresholds:
+            out_of = f"0 of {threshold.marks:g} marks"
+            reasons.append(f"{threshold.words}: missed, {student.state}; {out_of}")
+    notes = []
+    if student.note:
+        notes.append(student.note)
+    if len(student.bots) > 1:
+        notes.append(f"graded is the best of {', '.join(student.bots)}")
+    if bot in faults:
+        notes.append(faults[bot])
     worst = grades.worst(results)
-    match = worst.look_at or "" if worst is not None else ""
+    match = ""
+    replay = ""
+    if worst is not None and worst.look_at:
+        match = worst.look_at
+        replay = shlex.join(["arena", "replay", f"{event}/{match}"])
     return StudentMarks(
         student=student,
         bot=bot,
-        marks=round(fsum(each.marks for each in results), 6),
+        marks=round(fsum(result.marks for result in results), 6),
         out_of=round(fsum(threshold.marks for threshold in thresholds), 6),
-        note="; ".join(filter(None, [student.note, several, faults.get(bot, "")])),
+        note="; ".join(notes),
         judged=results,
-        reasons=tuple(
-            each.reason
-            if bot
-            else (
-                f"{each.threshold.words}: missed, {student.state}; 0 of {each.threshold.marks:g} "
-                "marks"
-            )
-            for each in results
-        ),
+        reasons=tuple(reasons),
         match=match,
-        replay=shlex.join(["arena", "replay", f"{event}/{match}"]) if match else "",
+        replay=replay,
     )
 
 
 def _missing(event: Event, archive: Archive, everybody: Sequence[Student]) -> str:
     """Return which matches are missing, in words; empty if none are."""
-    plan, stored = Plan(event, archive), 0
+    plan = Plan(event, archive)
+    stored = 0
     for match in plan.walk():
         if match is None:
             # Later matches depend on missing ones. Only the schedule knows how many there may be.
             break
         stored += match.stored
-    planned = plan.walked if plan.over else max(plan.walked, schedules.total(event))
-    at_most = "" if plan.over else schedules.at_most(event)
+    planned = plan.walked
+    at_most = ""
+    if not plan.over:
+        planned = max(plan.walked, schedules.total(event))
+        at_most = schedules.at_most(event)
     labels = names.unambiguous([(student.name, student.id) for student in everybody])
     late: list[str] = []
     for student, label in zip(everybody, labels, strict=True):
@@ -312,7 +347,8 @@ def _faults(archive: Archive) -> dict[str, str]:
     for match in archive.played():
         matches.update(set(match.seats.values()))
         for bot, role in first_faults(match).items():
-            endings[bot][match.endings[role].replace("_", " ")] += 1
+            ending = match.endings[role].replace("_", " ")
+            endings[bot][ending] += 1
     for seat in archive.seats():
         if seat.ready is not None:
             ready.add(seat.bot)

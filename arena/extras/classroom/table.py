@@ -90,7 +90,10 @@ def _boards_against(
 
     ArenaError if there are none; `key` names the table of the threshold.
     """
-    named = [board for board in boards if row.board in {None, board.label, board.name, board.game}]
+    named = []
+    for board in boards:
+        if row.board in {None, board.label, board.name, board.game}:
+            named.append(board)
     if not named:
         labels = [board.label for board in boards]
         known = known_are(str(row.board), labels, nearest=[board.name for board in boards])
