@@ -76,16 +76,17 @@ def speed_of(samples: Sequence[Sample]) -> Speed:
     python = sorted(sample.python for sample in samples)
     compiled = [sample.c for sample in samples if sample.c is not None]
     median = statistics.median(python)
-    return Speed(
-        python_s=median,
-        c_s=statistics.median(compiled) if compiled else None,
-        spread=python[int(0.9 * (len(python) - 1))] / median,
-    )
+    c_s = None
+    if compiled:
+        c_s = statistics.median(compiled)
+    high = python[int(0.9 * (len(python) - 1))]
+    return Speed(python_s=median, c_s=c_s, spread=high / median)
 
 
 def measure(library: Path | None) -> Speed:
     """Return the speed of this process, which has no lanes."""
-    return speed_of([sample(library) for _ in range(WARM_UPS + SAMPLES)][WARM_UPS:])
+    samples = [sample(library) for _ in range(WARM_UPS + SAMPLES)]
+    return speed_of(samples[WARM_UPS:])
 
 
 def compiled(folder: Path) -> Path | None:

@@ -35,7 +35,7 @@ import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import count
@@ -166,14 +166,18 @@ class Cluster:
 
     def lanes(self) -> tuple[Lane, ...]:
         """Return the lanes of all machines with their recent work, or why they have none."""
-        return tuple(
-            lane for machine in self._machines.values() for lane in machine.lanes_at_work()
-        )
+        lanes: list[Lane] = []
+        for machine in self._machines.values():
+            lanes.extend(machine.lanes_at_work())
+        return tuple(lanes)
 
     def close(self) -> None:
         """End the sessions on all machines within STOP_S, and then a local cluster."""
         self._closing.set()
-        _in_thread(self._end).join(STOP_S if self._local is None else LOCAL_STOP_S)
+        stop_s = STOP_S
+        if self._local is not None:
+            stop_s = LOCAL_STOP_S
+        _in_thread(self._end).join(stop_s)
 
     def __enter__(self) -> Self:
         return self
@@ -185,27 +189,32 @@ class Cluster:
 
     def _give_out(self, function: Callable[..., Any], items: Callable[[], Any]) -> None:
         """Give parcels to machines in turn, until they have enough or there is no work."""
-        ready = [
-            machine for machine in self._machines.values() if machine.state is MachineState.READY
-        ]
+        ready = self._in_state(MachineState.READY)
         if not ready:
             self._pairings.take_next(items)
         while ready:
             for machine in ready[:]:
-                if len(machine.parcels) >= PARCELS_A_LANE * machine.lanes or not (
-                    parcel := self._pairings.next_parcel(machine, items)
-                ):
-                    ready.remove(machine)
-                else:
+                parcel: list[Work] = []
+                if len(machine.parcels) < PARCELS_A_LANE * machine.lanes:
+                    parcel = self._pairings.next_parcel(machine, items)
+                if parcel:
                     self._submit(machine, function, parcel)
+                else:
+                    ready.remove(machine)
+
+    def _in_state(self, state: MachineState) -> list[Machine]:
+        return [machine for machine in self._machines.values() if machine.state is state]
 
     def _submit(self, machine: Machine, function: Callable[..., Any], items: list[Work]) -> None:
         number = next(self._numbers)
-        parcel = machine.parcels[number] = Parcel(number, machine, items)
+        parcel = Parcel(number, machine, items)
+        machine.parcels[number] = parcel
         try:
             parcel.future = self._client.submit(
                 session.play,
-                *(self._task.key, number, wire.parcel(function, items, machine.scale)),
+                self._task.key,
+                number,
+                wire.parcel(function, items, machine.scale),
                 key=f"arena-{self._task.key}-{number}",
                 workers=[machine.address],
                 pure=False,
@@ -355,29 +364,30 @@ class Cluster:
         machine waits for ever.
         """
         now = time.monotonic()
-        for machine in [
-            machine for machine in self._machines.values() if machine.state is MachineState.READY
-        ]:
+        for machine in self._in_state(MachineState.READY):
             if now - machine.heard > SILENT_S:
                 yield from self._lose(machine, f"it has not answered for {SILENT_S:g} s")
 
     def _give_up(self, machine: Machine, reason: str) -> Iterator[Done[Any, Any]]:
-        if futures := self._futures(machine):
+        futures = self._futures([machine])
+        if futures:
             _in_thread(lambda: self._cancel(futures))
-        items = [item for parcel in machine.parcels.values() for item in parcel.items]
+        items: list[Work] = []
+        for parcel in machine.parcels.values():
+            items.extend(parcel.items)
         machine.parcels.clear()
         self._pairings.release(machine)
         for item in items:
             yield Done(item, None, f"{machine.name} was lost: {reason}", LostError(reason))
 
     @staticmethod
-    def _futures(*machines: Machine) -> list[Future]:
-        return [
-            parcel.future
-            for machine in machines
-            for parcel in machine.parcels.values()
-            if parcel.future
-        ]
+    def _futures(machines: Iterable[Machine]) -> list[Future]:
+        futures = []
+        for machine in machines:
+            for parcel in machine.parcels.values():
+                if parcel.future:
+                    futures.append(parcel.future)
+        return futures
 
     def _cancel(self, futures: list[Future]) -> None:
         with contextlib.suppress(Exception):
@@ -388,16 +398,20 @@ class Cluster:
 
         The prefix is there for a machine named `arena`.
         """
-        if lines:
-            safe = "".join(
-                letter if letter.isalnum() or letter in "-._" else "-" for letter in machine.name
-            )
-            path = self._logs / f"machine-{safe}.log"
-            with (
-                contextlib.suppress(OSError),
-                os.fdopen(whole_files.open_to_append(path), "a", encoding="utf-8") as log,
-            ):
-                log.write(lines)
+        if not lines:
+            return
+        safe = ""
+        for letter in machine.name:
+            if letter.isalnum() or letter in "-._":
+                safe += letter
+            else:
+                safe += "-"
+        path = self._logs / f"machine-{safe}.log"
+        with (
+            contextlib.suppress(OSError),
+            os.fdopen(whole_files.open_to_append(path), "a", encoding="utf-8") as log,
+        ):
+            log.write(lines)
 
     def _complain(self) -> None:
         """Say that there is no machine; ArenaError when all that are there were refused."""
@@ -410,18 +424,17 @@ class Cluster:
                 "say why, and how to "
                 "mend that; then run the same command again"
             )
-        joining = [
-            machine for machine in self._machines.values() if machine.state is MachineState.JOINING
-        ]
+        joining = self._in_state(MachineState.JOINING)
         if MachineState.READY in states or time.monotonic() - self._noticed < NOTICE_S:
             return
         if all(time.monotonic() - machine.begun > NOTICE_S for machine in joining):
             self._noticed = time.monotonic()
-            advice = (
-                "" if self._local is not None else f"; `arena worker {self._address}` starts one"
-            )
-            late = "".join(f"; {machine.name} {machine.idle_reason()}" for machine in joining)
-            self._notice(f"{self._address}: waiting for workers{late}{advice}")
+            text = f"{self._address}: waiting for workers"
+            for machine in joining:
+                text += f"; {machine.name} {machine.idle_reason()}"
+            if self._local is None:
+                text += f"; `arena worker {self._address}` starts one"
+            self._notice(text)
 
     # The other threads.
 
@@ -452,8 +465,10 @@ class Cluster:
 
     def _end(self) -> None:
         """In a thread: end all sessions, then the client and the local cluster."""
-        self._cancel(self._futures(*self._machines.values()))
-        for thread in [_in_thread(machine.close) for machine in self._machines.values()]:
+        machines = list(self._machines.values())
+        self._cancel(self._futures(machines))
+        threads = [_in_thread(machine.close) for machine in machines]
+        for thread in threads:
             thread.join(STOP_S)
         with contextlib.suppress(Exception):
             self._client.close(timeout=CLOSE_S)

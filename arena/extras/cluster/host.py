@@ -158,21 +158,23 @@ class Host:
         now = time.monotonic()
         if now >= self._next_report:
             self._next_report = now + REPORT_S
-            lanes = [lane for lane in workers.lanes() if isinstance(lane.item, _Order)]
-            # Clocks of two machines differ, so `since` is here how long the lane has worked on the
-            # item.
-            self._send(
-                [
-                    replace(lane, item=(lane.item.parcel, lane.item.index), since=now - lane.since)
-                    for lane in lanes
-                ]
-            )
+            lanes = []
+            for lane in workers.lanes():
+                order = lane.item
+                if isinstance(order, _Order):
+                    # Clocks of two machines differ, so `since` is here how long the lane has worked
+                    # on the item.
+                    item = (order.parcel, order.index)
+                    lanes.append(replace(lane, item=item, since=now - lane.since))
+            self._send(lanes)
         return self._ended
 
     def _next(self) -> _Order | None:
         if not self._queue:
             self._receive(wait=False)
-        return self._queue.popleft() if self._queue else None
+        if not self._queue:
+            return None
+        return self._queue.popleft()
 
     def _answer(self, order: _Order, outcome: ItemOutcome) -> None:
         """Keep an outcome; send its parcel when all of it is done."""
@@ -180,9 +182,8 @@ class Host:
         parcel[order.index] = outcome
         if all(parcel):
             del self._parcels[order.parcel]
-            self._send(
-                (order.parcel, parcel, self._lines.read(LONGEST_LOG).decode("utf-8", "replace"))
-            )
+            lines = self._lines.read(LONGEST_LOG).decode("utf-8", "replace")
+            self._send((order.parcel, parcel, lines))
 
 
 def _portable(error: BaseException | None) -> BaseException | None:
@@ -196,10 +197,12 @@ def _portable(error: BaseException | None) -> BaseException | None:
     """
     if error is None or type(error).__module__.startswith("arena."):
         return error
-    plain = not vars(error) and all(
-        isinstance(value, str | bytes | int | float | None) for value in error.args
-    )
-    return error if plain and type(error).__module__ == "builtins" else None
+    if vars(error) or type(error).__module__ != "builtins":
+        return None
+    for value in error.args:
+        if not isinstance(value, str | bytes | int | float | None):
+            return None
+    return error
 
 
 def _made_ready(event: Event, folder: Path) -> Event:
@@ -208,7 +211,8 @@ def _made_ready(event: Event, folder: Path) -> Event:
     Raise ArenaError when it cannot be played here.
     """
     level = event.conditions.sandbox
-    if (cause := choice.failure(level)) is not None:
+    cause = choice.failure(level)
+    if cause is not None:
         raise ArenaError(
             f"its self-test of the level {level!r} failed: {cause}: {levels.TABLE[level].needs}"
         )

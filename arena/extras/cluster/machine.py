@@ -118,9 +118,14 @@ class Machine:
         """
         if self.state in {MachineState.JOINING, MachineState.REFUSED}:
             return [Lane(self.address, machine=self.name, state=self.idle_reason())]
-        working, state = self._working, self.idle_reason()
-        names = [self.lane_name(f"referee-{number}") for number in range(1, self.lanes + 1)]
-        return [working.get(name, Lane(name, machine=self.name, state=state)) for name in names]
+        state = self.idle_reason()
+        working = self._working
+        lanes = []
+        for number in range(1, self.lanes + 1):
+            name = self.lane_name(f"referee-{number}")
+            idle = Lane(name, machine=self.name, state=state)
+            lanes.append(working.get(name, idle))
+        return lanes
 
     def idle_reason(self) -> str:
         """Return in words why it plays nothing now; empty when it plays."""
@@ -144,15 +149,16 @@ class Machine:
 
     def is_enough(self, matches: int, forfeits: int) -> bool:
         """Return whether a parcel with this number of items is large enough for it."""
-        counts = {False: matches, True: forfeits}
-        # One short match may be an accident, so a parcel has at most twice as many of a kind as
-        # were measured.
-        return (
-            matches + forfeits >= MOST_ITEMS
-            or any(count and count >= 2 * self._measured[kind] for kind, count in counts.items())
-            or sum(count * self._seconds.get(kind, 0.0) for kind, count in counts.items())
-            >= PARCEL_S
-        )
+        if matches + forfeits >= MOST_ITEMS:
+            return True
+        seconds = 0.0
+        for kind, count in ((False, matches), (True, forfeits)):
+            # One short match may be an accident, so a parcel has at most twice as many of a kind as
+            # were measured.
+            if count and count >= 2 * self._measured[kind]:
+                return True
+            seconds += count * self._seconds.get(kind, 0.0)
+        return seconds >= PARCEL_S
 
     def leave(self) -> None:
         """End its thread; its session then ends by itself."""
@@ -161,10 +167,14 @@ class Machine:
     def close(self) -> None:
         """End its session at once, if it can be reached; wait for that."""
         self._closing.set()
-        arguments = self.task.key, Session.end, "its driver ended it"
         with contextlib.suppress(Exception):
             self.client.run(
-                session.in_session, *arguments, workers=[self.address], on_error="ignore"
+                session.in_session,
+                self.task.key,
+                Session.end,
+                "its driver ended it",
+                workers=[self.address],
+                on_error="ignore",
             )
 
     def _serve(self) -> None:
@@ -183,10 +193,12 @@ class Machine:
 
     def _show(self, lanes: Sequence[Lane]) -> None:
         """Keep what the lanes work on, but for those whose parcel is over meanwhile."""
-        now, working = time.monotonic(), {}
+        now = time.monotonic()
+        working = {}
         for lane in lanes:
             number, index = lane.item
-            if (parcel := self.parcels.get(number)) is not None:
+            parcel = self.parcels.get(number)
+            if parcel is not None:
                 name = self.lane_name(lane.name)
                 working[name] = Lane(name, parcel.items[index], now - lane.since, self.name)
         self._working = working
@@ -209,27 +221,18 @@ class Machine:
         except (ImportError, AttributeError) as error:
             remedy = "install botarena[dask] of this version there"
             raise ArenaError(f"it has no arena {task.facts.arena} ({error}): {remedy}") from error
-        self.name, self.lanes = facts.machine, facts.lanes
+        self.name = facts.machine
+        self.lanes = facts.lanes
         admission.refuse_other_software(task.facts, facts)
-        reported_busy = False
-        while (missing := self._ask(session.open_session, task.key, list(task.contents))) is None:
-            if not reported_busy:
-                reported_busy = True
-                self.report(
-                    self,
-                    MachineState.BUSY,
-                    "it plays for another run; it is asked again every second",
-                )
-            self._wait(BUSY_S)
-        for digest in missing:
+        for digest in self._missing_contents():
             try:
                 self._ask_session(Session.store, digest, task.contents[digest])
             except OSError as error:
                 if error.errno is None:  # a connection that broke
                     raise
-                reason = f"it cannot keep the bots' files: {error}"
                 raise ArenaError(
-                    f"{reason}; make room there, or give it another --folder"
+                    f"it cannot keep the bots' files: {error}; make room there, or give it "
+                    "another --folder"
                 ) from error
         self._ask_session(Session.prepare, task.event, facts.lanes, task.pin)
         report: Report | None = None
@@ -241,6 +244,23 @@ class Machine:
         self.scale = admission.scale(
             report.speed, task.speed, conditions, scale_time=task.scale_time
         )
+
+    def _missing_contents(self) -> list[str]:
+        """Open a session; return the digests of the contents that the worker does not have.
+
+        Wait as long as it plays for another run.
+        """
+        reported_busy = False
+        while True:
+            digests = list(self.task.contents)
+            missing: list[str] | None = self._ask(session.open_session, self.task.key, digests)
+            if missing is not None:
+                return missing
+            if not reported_busy:
+                reported_busy = True
+                reason = "it plays for another run; it is asked again every second"
+                self.report(self, MachineState.BUSY, reason)
+            self._wait(BUSY_S)
 
     def _wait(self, seconds: float) -> None:
         if self._closing.wait(seconds):

@@ -61,7 +61,10 @@ class Pairings:
 
     def take_next(self, items: Callable[[], Work | None]) -> None:
         """Take an item of the run if none waits, to know whether the run has any work."""
-        if not self._taken and (item := items()) is not None:
+        if self._taken:
+            return
+        item = items()
+        if item is not None:
             self._taken.append(item)
 
     def release(self, machine: Machine) -> None:
@@ -71,10 +74,11 @@ class Pairings:
 
     def hand_back(self) -> list[Work]:
         """Return all items that wait, in the order of the run, and forget them."""
-        waiting = [
-            item for pairings in self._backlog.values() for pairing in pairings for item in pairing
-        ]
-        waiting += self._taken
+        waiting: list[Work] = []
+        for pairings in self._backlog.values():
+            for pairing in pairings:
+                waiting.extend(pairing)
+        waiting.extend(self._taken)
         self._backlog.clear()
         self._taken.clear()
         return waiting
@@ -83,7 +87,11 @@ class Pairings:
         """Return the items that follow each other and have the same key."""
         pairing: list[Work] = []
         while True:
-            item = self._taken.popleft() if self._taken else items()
+            item: Work | None
+            if self._taken:
+                item = self._taken.popleft()
+            else:
+                item = items()
             if item is None:
                 return pairing
             if pairing and (item.pairing is None or item.pairing != pairing[0].pairing):

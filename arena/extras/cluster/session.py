@@ -224,13 +224,18 @@ async def open_session(key: str, digests: Sequence[str], dask_worker: Any) -> li
     """
     # In a loop, because another driver may open a session while this one waits for the end of its
     # old session.
-    while (session := getattr(dask_worker, ATTRIBUTE, None)) is not None and not session.lost:
+    while True:
+        session = getattr(dask_worker, ATTRIBUTE, None)
+        if session is None or session.lost:
+            break
         if session.key != key:
             return None
         await asyncio.to_thread(session.end, "its driver began again")
     folder = _private_folder(Path(dask_worker.local_directory) / "arena")
-    setattr(dask_worker, ATTRIBUTE, Session(key, folder / f"session-{key}-{time.monotonic_ns()}"))
-    return [digest for digest in digests if not (folder / "content" / digest).exists()]
+    new = Session(key, folder / f"session-{key}-{time.monotonic_ns()}")
+    setattr(dask_worker, ATTRIBUTE, new)
+    contents = folder / "content"
+    return [digest for digest in digests if not (contents / digest).exists()]
 
 
 async def in_session(
@@ -245,7 +250,8 @@ async def in_session(
 
 async def close_any(dask_worker: Any) -> None:
     """End the session of a worker that leaves, if it has any."""
-    if (session := getattr(dask_worker, ATTRIBUTE, None)) is not None:
+    session = getattr(dask_worker, ATTRIBUTE, None)
+    if session is not None:
         await asyncio.to_thread(session.end, "its worker left the cluster")
 
 

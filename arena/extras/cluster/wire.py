@@ -48,27 +48,28 @@ def packed_event(event: Event) -> tuple[Event, dict[str, bytes]]:
         contents[digest] = data
         return f"{digest}/{name}"
 
-    bots = [
-        bot
-        if bot.files is None
-        else replace(bot, files=packed(name := Path(bot.files).name, {name: Path(bot.files)}))
-        for bot in event.bots
-    ]
+    bots = []
+    for bot in event.bots:
+        if bot.files is None:
+            bots.append(bot)
+        else:
+            files = Path(bot.files)
+            bots.append(replace(bot, files=packed(files.name, {files.name: files})))
     rules = {}
-    for path in {Path(board.rules): None for board in event.boards}:
+    for path in dict.fromkeys(Path(board.rules) for board in event.boards):
         # The worker's own arena has the files that were shipped with it: its admission compares
         # them.
-        files = {file.resolve() for file in rulefile.sources(path)} | {path.resolve()}
+        resolved = path.resolve()
+        sources = {file.resolve() for file in rulefile.sources(path)}
+        sources.add(resolved)
+        named = {}
+        for source in sorted(sources):
+            if source.is_relative_to(resolved.parent):
+                named[str(source.relative_to(resolved.parent))] = source
         tables = path.with_suffix(".toml")
-        folder = path.resolve().parent
-        named = {
-            str(file.relative_to(folder)): file
-            for file in sorted(files)
-            if file.is_relative_to(folder)
-        }
         if tables.exists():
-            named[f"{path.resolve().stem}.toml"] = tables
-        rules[path] = packed(path.resolve().name, named)
+            named[f"{resolved.stem}.toml"] = tables
+        rules[path] = packed(resolved.name, named)
     boards = [replace(board, rules=rules[Path(board.rules)]) for board in event.boards]
     return replace(event, bots=tuple(bots), boards=tuple(boards)), contents
 
