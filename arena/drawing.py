@@ -7,14 +7,19 @@ first declaration whose pattern fits a fact draws it; facts that fit none are sh
 It imports the standard library only, because bots may import rules.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
-SHAPES = ("disc", "dot", "square", "door", "ghost", "muncher", "explorer", "mummy")
+CHESSMEN = ("king", "queen", "rook", "bishop", "knight", "pawn")
+SHAPES = ("disc", "dot", "square", "door", "ghost", "muncher", "explorer", "mummy", *CHESSMEN)
 """The shapes that the report can draw. Doors, munchers, explorers and mummies have colours of their
 own."""
-COLOURS = ("red", "orange", "yellow", "green", "blue", "purple")
+COLOURS = ("red", "orange", "yellow", "green", "blue", "purple", "black", "white")
+
+DIGIT = re.compile(r"\d")
+EMPTY = "."
 
 
 class Grid(NamedTuple):
@@ -29,6 +34,9 @@ class Grid(NamedTuple):
     counted from 1."""
     walls: str = "wall X Y WAY"
     """WAY is `north` or `east`: the side of the cell (X, Y) on which a wall stands."""
+    is_chequered: bool = False
+    """True where the report has dark cells between light ones; the cell with the lowest numbers is
+    dark."""
 
 
 class Piece(NamedTuple):
@@ -65,7 +73,52 @@ class Cards(NamedTuple):
     fact: str
 
 
-Drawing: TypeAlias = tuple[Grid | Piece | Mark | Cards, ...]
+class LetterRows(NamedTuple):
+    """A board that facts write as rows of letters, the first row on top.
+
+    A drawing has a fact for each thing on the board in their place, such as `black stone 4 3`,
+    which a Mark draws.
+    """
+
+    row: str
+    """A regular expression of a row: what stands behind the first word of a fact. Its group has a
+    letter for each cell, or a digit for as many empty cells, as in chess; `/` parts rows."""
+    things: tuple[tuple[str, str], ...]
+    """Each letter that is a thing, and the words of its fact before X and Y, such as `black
+    stone`."""
+    words: tuple[str, ...]
+    """The first words of the facts that have the rows. The drawing leaves such facts out."""
+    is_kept: bool = False
+    """True where these facts say more than the board, and the drawing has them, too."""
+
+    def cells(self, facts: Iterable[str]) -> list[str]:
+        """Return the letters of each row; none where the rows are not of equal length."""
+        rows: list[str] = []
+        for fact in facts:
+            first, _, text = fact.partition(" ")
+            found = re.fullmatch(self.row, text)
+            if found is not None and first in self.words:
+                letters = DIGIT.sub(lambda digit: EMPTY * int(digit[0]), found[1])
+                rows += letters.replace(" ", "").split("/")
+        return rows if len(set(map(len, rows))) == 1 else []
+
+    def drawn_facts(self, facts: Sequence[str]) -> list[str]:
+        """Return facts with one for each thing in place of the rows."""
+        things = dict(self.things)
+        drawn: list[str] = []
+        rows = self.cells(facts)
+        for y, row in zip(range(len(rows), 0, -1), rows, strict=True):
+            for x, letter in enumerate(row, 1):
+                if letter in things:
+                    drawn.append(f"{things[letter]} {x} {y}")
+        for fact in facts:
+            is_text = fact.partition(" ")[0] in self.words
+            if self.is_kept or not rows or not is_text:
+                drawn.append(fact)
+        return drawn
+
+
+Drawing: TypeAlias = tuple[Grid | Piece | Mark | Cards | LetterRows, ...]
 
 MAZE: Drawing = (
     Grid(),

@@ -25,6 +25,7 @@ from importlib.metadata import version as version_of
 from math import comb, isfinite, lcm
 from typing import Any
 
+from arena.drawing import CHESSMEN, Drawing, Grid, Mark, LetterRows
 from arena.game import CHANCE, Fact, Game, Move, Outcome, Role
 
 MOST_TICKETS = 10_000
@@ -51,6 +52,48 @@ MOST_LOADED = 200
 """Games that stay loaded: all, because the list of games asks for each twice, and some take 0.2 s."""
 SPACES = re.compile(r"^ +|  +")
 """Spaces that a drawing needs: those that begin a line, and runs of them."""
+
+
+def _board(row: str, things: Mapping[str, str], looks: Mapping[str, tuple[str, str]], *, chess: bool = False) -> Drawing:
+    """Return how a board looks that OpenSpiel writes in rows.
+
+    `things` has the words of a fact by each letter, `looks` a sign and a shape. The second word is the colour.
+    """
+    marks = [Mark(f"{thing} X Y", *looks[letter], colour=thing.split()[1]) for letter, thing in things.items()]
+    rows = LetterRows(row, tuple(things.items()), ("observation", "position"), is_kept=chess)  # which also says who may castle
+    return (rows, Grid("grid COLUMNS ROWS", is_chequered=chess), *marks)
+
+
+def _chess() -> Drawing:
+    """Return how chess looks, in which `player1` has the white pieces."""
+    things, looks = {}, {}
+    for owner, letters, signs in (("player1 white", "KQRBNP", "♔♕♖♗♘♙"), ("player0 black", "kqrbnp", "♚♛♜♝♞♟")):
+        for man, letter, sign in zip(CHESSMEN, letters, signs, strict=True):
+            things[letter] = f"{owner} {man}"
+            looks[letter] = sign, man
+    return _board(r"([KQRBNPkqrbnp1-8/]+) [wb] .*", things, looks, chess=True)
+
+
+def _two(row: str, letters: str, colours: str, noun: str, signs: str) -> Drawing:
+    """Return how a board looks on which each player has things of one kind."""
+    things, looks = {}, {}
+    for player, (letter, colour, sign) in enumerate(zip(letters, colours.split(), signs, strict=True)):
+        things[letter] = f"player{player} {colour} {noun}"
+        looks[letter] = sign, "disc"
+    return _board(row, things, looks)
+
+
+DRAWINGS = {
+    "breakthrough": _two(r"\d+([.bw]+)", "bw", "black white", "pawn", "●○"),
+    "chess": _chess(),
+    "clobber": _two(r"\d+([.xo]+)", "ox", "blue red", "disc", "ox"),
+    "connect_four": _two(r"([.xo]+)", "xo", "blue red", "disc", "xo"),
+    "go": _two(r"_?\d+ ([+XO]+)", "XO", "black white", "stone", "●○"),
+    "mnk": _two(r"([.xo]+)", "xo", "blue red", "disc", "xo"),
+    "othello": _two(r"\d ((?:[-xo] ){8})\d", "xo", "black white", "stone", "●○"),
+    "tic_tac_toe": _two(r"([.xo]+)", "xo", "blue red", "disc", "xo"),
+}
+"""The games whose boards are drawn."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +153,11 @@ class OpenSpiel(Game[State]):
         return _version()
 
     @cached_property
+    def drawing(self) -> Drawing:  # type: ignore[override]
+        """A grid and what stands on it, in the games of which OpenSpiel writes rows of cells."""
+        return DRAWINGS.get(self.name.partition("(")[0], ())
+
+    @cached_property
     def hidden(self) -> bool:  # type: ignore[override]
         """True in games of imperfect information: an observation has every move that its player may know."""
         return bool(self._spiel.get_type().information == _pyspiel().GameType.Information.IMPERFECT_INFORMATION)
@@ -122,7 +170,11 @@ class OpenSpiel(Game[State]):
     def board(self) -> tuple[Fact, ...]:
         """The game with all parameters that were set, and the bounds of utility, which are the scores 0 and 100."""
         low, high = self._spiel.min_utility(), self._spiel.max_utility()
-        return (*_facts("openspiel", str(self._spiel)), f"utility {low:g} {high:g}")
+        grid: tuple[Fact, ...] = ()
+        for item in self.drawing:
+            if isinstance(item, LetterRows) and (rows := item.cells(_facts("position", str(self._spiel.new_initial_state())))):
+                grid = (f"grid {len(rows[0])} {len(rows)}",)
+        return (*_facts("openspiel", str(self._spiel)), f"utility {low:g} {high:g}", *grid)
 
     def start(self) -> State:
         """The initial state."""

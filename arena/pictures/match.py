@@ -343,6 +343,9 @@ class Clip:
         grid = placed.grid
         scale = placed.unit / 10
         ground: list[Element] = [("path", {"d": placed.squares(placed.in_play), **FLOOR})]
+        dark = [cell for cell in placed.in_play if grid.is_dark(cell)]
+        if dark:
+            ground.append(("path", {"d": placed.squares(dark), "fill": "var(--dark-cell)"}))
         rock = [cell for cell in product(grid.columns, grid.rows) if cell not in placed.in_play]
         if rock:
             ground.append(("path", {"d": placed.squares(rock), "fill": "var(--rock)"}))
@@ -362,15 +365,15 @@ class Clip:
         items = []
         if index and not scene.pieces:  # nothing moves from cell to cell: frame what is new
             earlier = self._scene(index - 1).marks
-            before = {mark.cell for mark in earlier if mark.grid == grid.number}
+            before = {(mark.cell, mark.item) for mark in earlier if mark.grid == grid.number}
             side = grid.unit * 0.92
-            for cell in {mark.cell for mark in marks} - before:
-                x, y = grid.middle(cell)
+            for mark in marks:
+                if (mark.cell, mark.item) in before:
+                    continue
+                x, y = grid.middle(mark.cell)
                 corner_x = x - grid.unit * 0.46
                 corner_y = y - grid.unit * 0.46
-                frame = canvas.rect(
-                    corner_x, corner_y, side, side, "var(--floor)", rx=3, stroke=ACCENT
-                )
+                frame = canvas.rect(corner_x, corner_y, side, side, "none", rx=3, stroke=ACCENT)
                 items.append(frame)
         pieces = {name: piece for name, piece in scene.pieces.items() if piece.grid == grid.number}
         ways = {name: self._way(name, grid.number, index) for name in pieces}

@@ -73,6 +73,7 @@ def grids(game: Game[Any], styles: Styles, viewer: Role | None = None) -> list[d
             "marks": marks[number],
             "walls": wall_path(grid, in_play[number]),
             "rock": rock,
+            "chequered": grid.is_chequered,
         }
         drawings.append(values)
     return drawings

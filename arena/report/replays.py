@@ -23,7 +23,7 @@ from arena.games.quality import Estimator, assessor_of
 from arena.identity import digest_of
 from arena.protocol import clean, clean_lines
 from arena.replay.chances import EXACT, Chances, chances_of
-from arena.replay.drawing.scene import read_grids
+from arena.replay.drawing.scene import drawn_facts, read_grids
 from arena.replay.drawing.styles import Styles
 from arena.replay.like_positions import LikePositions
 from arena.replay.replayer import MoveWord, Scene, question_of, scenes
@@ -142,7 +142,9 @@ class Games:
         values: dict[str, Any] = {}
         if match.sampled:
             values["grids"] = boards.grids(game, reader.styles)
-        values["states"] = [list(map(reader.item, scene.facts)) for scene in replayed]
+        values["states"] = [
+            list(map(reader.item, drawn_facts(game.drawing, scene.facts))) for scene in replayed
+        ]
         fates: list[str] = []
         for scene in replayed:
             fates += map(fate, scene.steps)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena import load_game
-from arena.drawing import MAZE, Cards, Grid, Mark, Piece
+from arena.drawing import MAZE, Cards, Grid, LetterRows, Mark, Piece
 from arena.games import rulebook
 from arena.replay.drawing import render_state
 
@@ -306,3 +306,51 @@ def test_facts_without_a_grid_do_not_move_the_cursor_either(facts):
 @pytest.mark.parametrize("size", ["size 1 101", f"size 0 {10**30}", "size 1 1000000000"])
 def test_a_grid_of_more_cells_than_anybody_can_look_at_is_listed_as_facts(size):
     assert render([size], ["at red 1 1"]) == f"{size}\nat red 1 1"
+
+
+ROWS = (
+    LetterRows("([.xo1-9/]+)", (("x", "black stone"), ("o", "white stone")), ("row",)),
+    Grid("grid COLUMNS ROWS"),
+    Mark("black stone X Y", "●"),
+    Mark("white stone X Y", "○"),
+)
+
+
+@pytest.mark.parametrize("facts", [["row .x.", "row oo."], ["row .x./oo."], ["row 1x1/oo1"]])
+def test_rows_of_letters_are_drawn_as_things_in_cells(facts):
+    text = render(["grid 3 2"], [*facts, "moves 3"], ROWS)
+    assert text.splitlines()[1:4] == [
+        " 2 ┃     ●     ┃",
+        "   ┃           ┃",
+        " 1 ┃ ○   ○     ┃",
+    ]
+    assert text.splitlines()[-2:] == ["   ● 1 stone   ○ 2 stones", "   moves 3"]
+
+
+def test_rows_that_are_no_board_stay_facts():
+    text = render(["grid 3 2"], ["row .x.", "row oo", "row black stone 1 1"], ROWS)
+    assert "row .x.   row oo   row black stone 1 1" in text
+    assert "●" not in text
+
+
+@pytest.mark.parametrize(
+    ("board", "moves", "lines"),
+    [
+        ("chess", ["e4"], [" 4 ┃                 ♙             ┃", " 1 ┃ ♖   ♘   ♗   ♕   ♔   ♗   ♘   ♖ ┃"]),
+        ("go(board_size=5)", ["B c2", "W d2"], [" 2 ┃         ●   ○     ┃"]),
+        ("othello", ["f5"], [" 5 ┃             ○   ●             ┃", " 4 ┃             ●   ●   ●         ┃"]),
+        ("connect_four", ["x3", "o3"], [" 2 ┃             o             ┃", " 1 ┃             x             ┃"]),
+        ("tic_tac_toe", ["x(0,2)"], [" 3 ┃         x ┃"]),
+    ],
+)  # fmt: skip
+def test_boards_of_openspiel_are_drawn_for_everybody(board, moves, lines):
+    pytest.importorskip("pyspiel")
+    game = load_game(f"openspiel/{board}")
+    state = game.start()
+    for move in moves:
+        state = game.play(state, {game.to_move(state)[0]: move})
+    for viewer in (None, *game.roles):
+        text = render_state(game, game.view(state, viewer))
+        for line in lines:
+            assert line in text.splitlines()
+        assert ("position" in text or "observation" in text) == (board == "chess")

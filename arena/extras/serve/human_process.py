@@ -30,7 +30,7 @@ from arena.match.referee import Referee
 from arena.protocol import clean
 from arena.replay import notation
 from arena.replay.drawing import render_state
-from arena.replay.drawing.scene import Cell, DrawnFact, read_fact, read_grids
+from arena.replay.drawing.scene import Cell, DrawnFact, drawn_facts, read_fact, read_grids
 from arena.replay.drawing.styles import Styles
 from arena.replay.player_view import PlayerView
 from arena.replay.replayer import Scene
@@ -114,7 +114,7 @@ class PipeSeat:
     def _show(self, scene: Scene) -> None:
         """Send a state of the match, with the turns that led to it."""
         values = {
-            "state": list(map(self._item, scene.facts)),
+            "state": list(map(self._item, drawn_facts(self._game.drawing, scene.facts))),
             "moves": list(replays.moves(scene.turns, self._roles)),
             "fates": list(map(replays.fate, scene.steps)),
         }
@@ -178,7 +178,7 @@ class PipeSeat:
 
     def _drawn(self, facts: Iterable[Fact]) -> Iterator[DrawnFact]:
         """Yield those of these facts that the board draws."""
-        for fact in facts:
+        for fact in drawn_facts(self._game.drawing, facts):
             drawn = read_fact(self._grids, self._game.drawing, fact)
             if drawn is not None:
                 yield drawn

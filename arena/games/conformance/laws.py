@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
-from arena.drawing import COLOURS, MAZE, SHAPES, Cards, Grid, Mark, Piece
+from arena.drawing import COLOURS, MAZE, SHAPES, Cards, Grid, LetterRows, Mark, Piece
 from arena.game import CHANCE, MIRRORS, Game, Move, Outcome, Role, Symmetry
 from arena.games import manual
 from arena.games.quality import Assessor, Estimator, PerfectPlay
@@ -82,8 +82,8 @@ def drawing(game: Game[Any]) -> Iterator[str]:
         elif isinstance(item, Cards):
             if item.fact.split()[-1:] not in (["CARD"], ["CARDS"]):
                 yield f"drawing: {item.fact!r} does not end with CARD or CARDS"
-        elif not isinstance(item, Grid):
-            yield f"drawing: {item!r} is no Grid, Piece, Mark or Cards"
+        elif not isinstance(item, Grid | LetterRows):
+            yield f"drawing: {item!r} is no Grid, Piece, Mark, Cards or LetterRows"
 
 
 def symmetry(game: Game[Any]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from itertools import product
 from typing import NamedTuple
 
 from arena import drawing as declared
-from arena.drawing import MAZE, Cards, Drawing, Mark, Piece, variables
+from arena.drawing import MAZE, Cards, Drawing, LetterRows, Mark, Piece, variables
 from arena.game import Fact, Role
 
 Cell = tuple[int, int]
@@ -61,6 +61,7 @@ class BoardGrid:
     """As facts call it by the word GRID; empty where the game has one grid."""
     walls: frozenset[frozenset[Cell]] = frozenset()
     """The two cells beside each wall."""
+    is_chequered: bool = False
     space: int = WIDTH
     """Columns of a terminal that it may take, beside others."""
 
@@ -78,6 +79,11 @@ class BoardGrid:
     def width(self) -> int:
         """Columns of text of the whole grid."""
         return self.margin + (self.cell_width + 1) * (self.columns[-1] - self.columns[0] + 1) + 1
+
+    def is_dark(self, cell: Cell) -> bool:
+        """Return True for every second cell of a chequered grid, from the first on."""
+        x, y = cell
+        return self.is_chequered and (x - self.columns[0] + y - self.rows[0]) % 2 == 0
 
     def on_board(self, cell: Cell) -> bool:
         """Return True when the grid has this cell."""
@@ -161,6 +167,7 @@ def read_grids(board: Iterable[Fact], drawing: Drawing = MAZE) -> tuple[BoardGri
     """Return the grids that the facts of the board describe; none of more than MOST_CELLS cells."""
     sizes: dict[str, tuple[range, range]] = {}
     walls: dict[str, set[frozenset[Cell]]] = defaultdict(set)
+    chequered: dict[str, bool] = {}
     for fact in board:
         item, values = _declaration(drawing, fact)
         if not isinstance(item, declared.Grid):
@@ -169,6 +176,7 @@ def read_grids(board: Iterable[Fact], drawing: Drawing = MAZE) -> tuple[BoardGri
         size = _size(values)
         if size is not None:
             sizes.setdefault(name, size)
+            chequered.setdefault(name, item.is_chequered)
             continue
         cell = pair(values)
         way = values.get("WAY")
@@ -181,7 +189,8 @@ def read_grids(board: Iterable[Fact], drawing: Drawing = MAZE) -> tuple[BoardGri
     space = WIDTH // max(1, len(sizes))
     grids = []
     for name, (columns, rows) in list(sizes.items())[:MOST_GRIDS]:
-        grids.append(BoardGrid(columns, rows, name, frozenset(walls[name]), space))
+        grid = BoardGrid(columns, rows, name, frozenset(walls[name]), chequered[name], space)
+        grids.append(grid)
     return tuple(grids)
 
 
@@ -229,7 +238,7 @@ def read_scene(grids: Sequence[BoardGrid], drawing: Drawing, facts: Iterable[Fac
     marks = []
     rows = []
     other_facts = []
-    for fact in facts:
+    for fact in drawn_facts(drawing, facts):
         thing = read_fact(grids, drawing, fact)
         if thing is None:
             other_facts.append(fact)
@@ -240,6 +249,15 @@ def read_scene(grids: Sequence[BoardGrid], drawing: Drawing, facts: Iterable[Fac
         else:
             rows.append(thing)
     return BoardScene(pieces, tuple(marks), tuple(rows), tuple(other_facts))
+
+
+def drawn_facts(drawing: Drawing, facts: Iterable[Fact]) -> Sequence[Fact]:
+    """Return the facts as a drawing reads them: in place of rows a fact for each thing in them."""
+    read = list(facts)
+    for item in drawing:
+        if isinstance(item, LetterRows):
+            read = item.drawn_facts(read)
+    return read
 
 
 def pair(values: Mapping[str, str], first: str = "X", second: str = "Y") -> Cell | None:
@@ -256,6 +274,8 @@ def _declaration(
 ) -> tuple[declared.Grid | Piece | Mark | Cards | None, Mapping[str, str]]:
     """Return the first declaration that fits a fact, with the fact's variables."""
     for item in drawing:
+        if isinstance(item, LetterRows):
+            continue
         if isinstance(item, declared.Grid):
             patterns: tuple[str, ...] = (item.size, item.walls)
         else:

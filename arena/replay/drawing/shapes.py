@@ -7,6 +7,7 @@ of pixels reads them in a few lines.
 """
 
 from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 Element = tuple[str, Mapping[str, str | float]]
 """The tag of an element of SVG, and its attributes.
@@ -14,6 +15,8 @@ Element = tuple[str, Mapping[str, str | float]]
 A text without words shows those of its thing.
 """
 
+Shape: TypeAlias = Callable[[str, str], tuple[Element, ...]]
+"""A function from a colour and a sign to elements."""
 COLOURS = {
     "red": "#d55e00",
     "orange": "#e69f00",
@@ -21,8 +24,11 @@ COLOURS = {
     "green": "#009e73",
     "blue": "#3fa4dd",
     "purple": "#cc79a7",
+    "black": "#1b2430",
+    "white": "#fbf8f0",
 }
-"""Okabe and Ito's colours, as in the charts: colour-blind readers tell them apart."""
+"""Okabe and Ito's colours, as in the charts: colour-blind readers tell them apart. Black and white
+things have an outline, because one of the two is like the floor."""
 SIDES = (
     ("#0072b2", "#56b4e9"),
     ("#d55e00", "#e69f00"),
@@ -55,11 +61,32 @@ def _letters(fill: str) -> Element:
 
 
 def _disc(fill: str, sign: str) -> tuple[Element, ...]:
-    circle: Element = ("circle", {"r": 3.2, "fill": fill or "#616874"})
+    circle: Element = ("circle", {"r": 3.2, "fill": fill or "#616874", **_outline(fill)})
     if not sign:
         return (circle,)
     tag, attributes = _letters("#ffffff")
     return circle, (tag, {**attributes, "words": sign})
+
+
+def _outline(fill: str) -> dict[str, str | float]:
+    """Return the attributes of a line around a thing that is black or white; otherwise none."""
+    strokes = {COLOURS["black"]: "#98a2b0", COLOURS["white"]: COLOURS["black"]}
+    if fill not in strokes:
+        return {}
+    return {"stroke": strokes[fill], "stroke-width": 0.35}
+
+
+def _chessman(outline: str, *heads: tuple[float, float, float]) -> Shape:
+    """Return the shape of a chessman: its outline on a foot, and round parts (x, y, radius)."""
+
+    def shape(fill: str, _: str) -> tuple[Element, ...]:
+        look = {"fill": fill or "#616874", **_outline(fill or COLOURS["black"])}
+        parts: list[Element] = [("path", {"d": f"{outline} Z", **look})]
+        parts += [("circle", {"cx": x, "cy": y, "r": r, **look}) for x, y, r in heads]
+        parts.append(("path", {"d": FOOT, **look}))
+        return tuple(parts)
+
+    return shape
 
 
 def _square(fill: str, _: str) -> tuple[Element, ...]:
@@ -146,7 +173,41 @@ def _mummy(*_: str) -> tuple[Element, ...]:
     )
 
 
-SHAPES: Mapping[str, Callable[[str, str], tuple[Element, ...]]] = {
+FOOT = "M -2.7 3.5 L 2.7 3.5 L 2.7 2.6 L -2.7 2.6 Z"
+CHESSMEN: Mapping[str, Shape] = {
+    "king": _chessman(
+        "M -2.1 2.6 L 2.1 2.6 L 2 1.2 C 3.6 0.2 3.4 -2 1.6 -2 C 1 -2 0.5 -1.7 0.4 -1.3 L 0.4 -2.3"
+        " L 1.1 -2.3 L 1.1 -3 L 0.4 -3 L 0.4 -3.7 L -0.4 -3.7 L -0.4 -3 L -1.1 -3 L -1.1 -2.3"
+        " L -0.4 -2.3 L -0.4 -1.3 C -0.5 -1.7 -1 -2 -1.6 -2 C -3.4 -2 -3.6 0.2 -2 1.2"
+    ),
+    "queen": _chessman(
+        "M -2.1 2.6 L 2.1 2.6 L 2 1.2 L 3.1 -1.9 L 1.5 -0.3 L 1.2 -2.6 L 0 -0.5 L -1.2 -2.6"
+        " L -1.5 -0.3 L -3.1 -1.9 L -2 1.2",
+        (-3.1, -2.1, 0.55),
+        (-1.2, -2.9, 0.55),
+        (1.2, -2.9, 0.55),
+        (3.1, -2.1, 0.55),
+    ),
+    "rook": _chessman(
+        "M -2.2 2.6 L 2.2 2.6 L 1.6 1.7 L 1.6 -1.2 L 2.2 -1.7 L 2.2 -3.3 L 1.2 -3.3 L 1.2 -2.5"
+        " L 0.5 -2.5 L 0.5 -3.3 L -0.5 -3.3 L -0.5 -2.5 L -1.2 -2.5 L -1.2 -3.3 L -2.2 -3.3"
+        " L -2.2 -1.7 L -1.6 -1.2 L -1.6 1.7"
+    ),
+    "bishop": _chessman(
+        "M -1.8 2.6 L 1.8 2.6 L 1.1 1.5 C 2.6 0.2 1.8 -1.5 0 -2.9 C -1.8 -1.5 -2.6 0.2 -1.1 1.5",
+        (0, -3.2, 0.55),
+    ),
+    "knight": _chessman(
+        "M -1.9 2.6 L 2.2 2.6 C 2.6 0.4 2.4 -2.7 -0.3 -2.9 L -1 -3.7 L -1.2 -2.6"
+        " C -1.9 -2 -2.3 -1.1 -2.9 -0.3 C -3.2 0.3 -2.6 1 -2 0.8 L -1.2 0.4"
+        " C -0.6 0.3 -0.2 0.1 0.1 -0.3 C 0 0.9 -1.7 1.1 -1.9 2.6"
+    ),
+    "pawn": _chessman(
+        "M -1.9 2.6 L 1.9 2.6 C 1.6 1.4 0.9 0.9 0.8 0 L -0.8 0 C -0.9 0.9 -1.6 1.4 -1.9 2.6",
+        (0, -1.1, 1.4),
+    ),
+}
+SHAPES: Mapping[str, Shape] = {
     "disc": _disc,
     "dot": lambda fill, _: (("circle", {"r": 1.05, "fill": fill or PELLET}),),
     "square": _square,
@@ -155,5 +216,6 @@ SHAPES: Mapping[str, Callable[[str, str], tuple[Element, ...]]] = {
     "muncher": _muncher,
     "explorer": _explorer,
     "mummy": _mummy,
+    **CHESSMEN,
     "text": lambda fill, _: (_letters(fill or "var(--ink)"),),
 }

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from arena.drawing import Cards, Drawing, Grid, Mark, Piece
+from arena.drawing import Cards, Drawing, Grid, LetterRows, Mark, Piece
 from arena.game import Role
 from arena.replay.drawing.scene import BoardGrid, Cell, DrawnFact
 from arena.replay.drawing.shapes import COLOURS, SIDES, TRAILS, TURNED, Element, elements
@@ -40,7 +40,8 @@ class Styles:
     roles: tuple[Role, ...]
     table: tuple[Style, ...]
     icons: tuple[Style, ...]
-    """Of each role: its piece, or else the discs that it owns, or else a disc with its letter."""
+    """Of each role: its piece, or else the discs or the king that it owns, or else a disc with its
+    letter."""
     numbers: Mapping[tuple[int, int | None], int]
     """The number in `table`, by the numbers of declaration and role."""
 
@@ -59,7 +60,7 @@ class Styles:
         table: list[Style] = []
         numbers: dict[tuple[int, int | None], int] = {}
         for number, item in enumerate(drawing):
-            if isinstance(item, Grid):
+            if isinstance(item, Grid | LetterRows):
                 continue
             lettered = isinstance(item, Piece) or getattr(item, "sign", "") == "ROLE"
             for role in _owners(item, roles):
@@ -128,7 +129,7 @@ def _item_of(drawing: Drawing, role: Role) -> Piece | Mark:
             continue
         if isinstance(item, Piece):
             return item
-        if item.shape == "disc" and disc is DISC:
+        if item.shape in {"disc", "king"} and disc is DISC:
             disc = item
     return disc
 

@@ -3,19 +3,24 @@
 // A cell is 10 wide. `y` of the game grows upwards, `y` of a drawing downwards.
 
 const boardOf = (board, grid) => {
-  const { columns: [west, east], rows: [south, north], walls, rock, marks: always } = grid;
+  const { columns: [west, east], rows: [south, north], walls, rock, chequered, marks: always } = grid;
   const UNIT = 10, RIM = 4, BUMP = 3;
   const [width, height] = [(east - west + 1) * UNIT, (north - south + 1) * UNIT];
   const middle = ([x, y]) => [(x - west + 0.5) * UNIT, (north - y + 0.5) * UNIT];
   const key = (cell) => cell.join(" ");
   const outOfReach = new Set(rock.map(key));
 
+  function look([x, y]) {
+    if (outOfReach.has(key([x, y]))) return "rock";
+    return chequered && (x - west + y - south) % 2 === 0 ? "cell dark" : "cell";
+  }
+
   function cells() {
     const all = [];
     for (let x = west; x <= east; x += 1) {
       for (let y = south; y <= north; y += 1) {
         const [cx, cy] = middle([x, y]);
-        all.push(draw("rect", { class: outOfReach.has(key([x, y])) ? "rock" : "cell", "data-cell": key([x, y]), x: cx - UNIT / 2, y: cy - UNIT / 2, width: UNIT, height: UNIT }));
+        all.push(draw("rect", { class: look([x, y]), "data-cell": key([x, y]), x: cx - UNIT / 2, y: cy - UNIT / 2, width: UNIT, height: UNIT }));
       }
     }
     return all;
