@@ -26,7 +26,8 @@ PROGRAM = python(
     each="if word == 'seed': draw.seed(rest)",
 )
 """A bot that is the better the nearer its parameter is to 7."""
-WORDS = ("tune", "ada", "--steps", "6", "--pairings", "3", "--seed", "5", "--workers", "2")
+WORDS = ("tune", "ada", "--steps", "6", "--pairings", "3", "--seed", "5")
+ONE_LANE, TWO_LANES = ("--workers", "1"), ("--workers", "2")
 
 
 def workspace(folder: Path, settings: str = AIM) -> Path:
@@ -46,17 +47,17 @@ def steps_of(folder: Path) -> list[dict[str, object]]:
 def test_a_tuning_that_was_killed_takes_the_same_way_and_proves_what_it_found(tmp_path):
     whole = workspace(tmp_path / "whole")
     with cup.first_chart_only():
-        done = cup.arena(whole, *WORDS, "--json")
+        done = cup.arena(whole, *WORDS, *ONE_LANE, "--json")
     (row,) = json.loads(done.stdout)
     assert (done.returncode, row["verdict"]) == (0, "better"), done.stderr
     assert abs(row["best"]["aim"] - 7) < abs(row["start"]["aim"] - 7)
     killed = workspace(tmp_path / "killed")
-    command = cup.Command(killed, *WORDS)
+    command = cup.Command(killed, *WORDS, *TWO_LANES)
     assert until(lambda: len(steps_of(killed)) >= 2, 60)
     command.signal(signal.SIGKILL)
     command.wait()
     with cup.first_chart_only():
-        assert cup.arena(killed, *WORDS).returncode == 0
+        assert cup.arena(killed, *WORDS, *ONE_LANE).returncode == 0
     assert steps_of(killed) == steps_of(whole)
     assert len(steps_of(whole)) == 6
     with_chart = Results.open(whole / "results/tune-ada")
