@@ -57,7 +57,8 @@ class Reply(NamedTuple):
     line: bytes = b""
     ending: Ending | None = None
     words: str = ""
-    """What was expected and what came, when there is an ending."""
+    """What was expected and what came, when there is an ending; otherwise what the author of the
+    bot should know as well, if the answer is no move."""
     spent: TimeUsed = TimeUsed()
     remarks: tuple[str, ...] = ()
     refused: Ending | None = None

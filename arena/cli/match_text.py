@@ -9,7 +9,7 @@ from arena.cli import output, stored_match
 from arena.game import Game, Role
 from arena.replay.drawing import render_state
 from arena.replay.reconstruct import Exchange, Retraced
-from arena.replay.replayer import Scene, question_of
+from arena.replay.replayer import Scene, question_of, usage_of
 from arena.values import ANSWER_ENDS, Match, ModelCall, Record, Seat
 
 STDERR_LINES = 10
@@ -66,9 +66,9 @@ def call_lines(call: ModelCall) -> Iterator[str]:
     """Yield what a bot asked a language model, what that thought, and what it said."""
     answer = call.answer
     tokens = f"{answer.tokens_in} tokens, and {answer.tokens_out} of its answer"
-    end = ANSWER_ENDS.get(answer.end)
-    marked = "" if end is None else f", {end}"
-    yield f"turn {call.turn}  {call.role} asks the model: {tokens}{marked}"
+    notes = [f"turn {call.turn}  {call.role} asks the model: {tokens}"]
+    notes += filter(None, [usage_of(answer), ANSWER_ENDS.get(answer.end)])
+    yield ", ".join(notes)
     for name, text in (
         ("asked", question_of(call)),
         ("thought", answer.reasoning),

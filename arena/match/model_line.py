@@ -44,6 +44,10 @@ class Answerer(Protocol):
         """Return the line that answers each of these requests, or why the bot is out."""
         ...
 
+    def note(self, role: Role) -> str:
+        """Return what the bot's author should know of its last request, if it is at fault now."""
+        ...
+
 
 def refused(count: int, words: str) -> bytes | Failure:
     """Return the answer to a request that came to nothing, the `count`-th of its turn."""
@@ -73,6 +77,11 @@ class NoModel:
             self._refused[role, ask.turn] += 1
             lines[role] = refused(self._refused[role, ask.turn], NO_MODEL)
         return lines
+
+    def note(self, role: Role) -> str:
+        """Part of `Answerer`."""
+        del role
+        return ""
 
 
 class ModelSeats(WrappedSeats):
@@ -106,22 +115,25 @@ class ModelSeats(WrappedSeats):
         self._answerer.begin(asks)
         spent = dict.fromkeys(asks, TimeUsed())
         remarks: dict[Role, tuple[str, ...]] = dict.fromkeys(asks, ())
-        asked_before = False
+        served: set[Role] = set()
+        """The roles that were answered in this turn."""
         while True:
             asked: dict[Role, tuple[Ask, bytes]] = {}
             for role, reply in replies.items():
                 spent[role] = spent[role].plus(reply.spent)
                 remarks[role] = (remarks[role] + reply.remarks)[:REMARKS_KEPT]
                 words = reply.words
-                if reply.ending is not None and asked_before:
+                note = self._answerer.note(role) if role in served else ""
+                if reply.ending is not None and served:
                     words = f"after a call of its model: {words}"
+                words = "; ".join(filter(None, [words, note]))
                 final[role] = reply._replace(spent=spent[role], remarks=remarks[role], words=words)
                 if reply.ending is None and protocol.asks_model(asks[role], reply.line):
                     asked[role] = (asks[role], reply.line)
             if not asked:
                 return final
             self.seats.rest()
-            asked_before = True
+            served.update(asked)
             asks = {}
             for role, line in self._answerer.answers(asked).items():
                 if isinstance(line, Failure):

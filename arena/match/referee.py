@@ -214,6 +214,8 @@ class Referee:
         strikes = self.match.conditions.strikes
         if self._strikes[role] >= strikes:
             refusal = _refusal(ending, text, self._legal[role])
+            if reply.words:
+                refusal += f"; {reply.words}"
             self._fail(Fault(role=role, ending=ending, turn=self._number, words=refusal))
             return None
         self._strikes[role] += 1

@@ -23,7 +23,7 @@ from arena.game import Fact, Game, Role
 from arena.games.quality import Assessor, MoveQuality
 from arena.match.referee import facts_digest
 from arena.replay.drawing.scene import BoardGrid, Cell, pair, read_grids
-from arena.values import ModelCall, Turn
+from arena.values import ModelAnswer, ModelCall, Turn
 
 STEPS = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
 """The words of a move that are steps on a grid; `y` grows to the north."""
@@ -211,6 +211,20 @@ def _walked(grid: BoardGrid, start: Cell, move_words: Iterable[str]) -> tuple[li
             way.append(MoveWord(word))
             cell = target
     return way, cell
+
+
+def usage_of(answer: ModelAnswer) -> str:
+    """Return what else is known of the tokens and the cost of a call, in words; often nothing."""
+    parts = []
+    if answer.cached:
+        parts.append(f"{answer.cached} of the question from a cache")
+    if answer.thoughts:
+        parts.append(f"{answer.thoughts} of the answer were thoughts")
+    if answer.cost is not None:
+        parts.append(f"it cost {answer.cost:.4g}")
+    if answer.is_estimated:
+        parts.append("the provider gave no credible figures")
+    return ", ".join(parts)
 
 
 def question_of(call: ModelCall) -> str:

@@ -26,7 +26,7 @@ from arena.replay.chances import EXACT, Chances, chances_of
 from arena.replay.drawing.scene import drawn_facts, read_grids
 from arena.replay.drawing.styles import Styles
 from arena.replay.like_positions import LikePositions
-from arena.replay.replayer import MoveWord, Scene, question_of, scenes
+from arena.replay.replayer import MoveWord, Scene, question_of, scenes, usage_of
 from arena.report import boards, viewer
 from arena.results.accuracy import MOST_ESTIMATED
 from arena.results.archive import Archive
@@ -250,7 +250,7 @@ def _role(role: Role, roles: Sequence[str]) -> int | str:
 def _calls(calls: Iterable[ModelCall], roles: list[str]) -> Iterator[list[object]]:
     """Yield turn, role, tokens of question and answer, and the texts of each call.
 
-    The texts are the question, the reasoning and the answer.
+    The texts are the question, the reasoning, the answer, and words about its tokens.
     """
     free_characters = CALLS
     for call in calls:
@@ -265,6 +265,7 @@ def _calls(calls: Iterable[ModelCall], roles: list[str]) -> Iterator[list[object
         row: list[object] = [call.turn, _role(call.role, roles)]
         row += [answer.tokens_in, answer.tokens_out]
         row += texts
+        row.append(usage_of(answer))
         yield row
 
 

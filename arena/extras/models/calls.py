@@ -41,7 +41,15 @@ from arena.game import Role
 from arena.identity import digest_of
 from arena.match.model_line import NO_MODEL, refused
 from arena.protocol import Ask
-from arena.values import DEFAULT_MODEL, Match, ModelAnswer, ModelCall, ModelTerms, Record
+from arena.values import (
+    ANSWER_ENDS,
+    DEFAULT_MODEL,
+    Match,
+    ModelAnswer,
+    ModelCall,
+    ModelTerms,
+    Record,
+)
 
 MOST_TOKENS = 32_000
 """Of an answer whose request names no number."""
@@ -240,6 +248,17 @@ class Calls:
             for role, answer in zip(requests, _side_by_side(self._model, list(requests.values())), strict=True):
                 lines[role] = self._paid(self._terms[role], role, asked[role][0].turn, requests[role], answer)
         return lines
+
+    def note(self, role: Role) -> str:
+        """Return how the last answer that a role got ended, if it was none, in words."""
+        for call in reversed(self.made):
+            if call.role == role:
+                end = ANSWER_ENDS.get(call.answer.end)
+                if end is None:
+                    return ""
+                words = f": {protocol.quoted(call.answer.text)}" if call.answer.text else ""
+                return f"the last answer of its model was {end}{words}"
+        return ""
 
     def _account(self, terms: ModelTerms, role: Role, turn: int) -> TokenAccount:
         account = self._accounts.get(role)

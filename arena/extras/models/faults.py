@@ -124,7 +124,7 @@ def _codes(said: Any) -> Iterator[str]:
             yield said[name]
     metadata = said.get("metadata")
     if isinstance(metadata, dict) and "flagged_input" in metadata:  # OpenRouter
-        yield "flagged"
+        yield "flagged_input"
     for name in ("error", "innererror"):
         yield from _codes(said.get(name))
 

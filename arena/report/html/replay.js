@@ -78,8 +78,8 @@ const replay = (() => {
   /** What a language model was asked in a turn, and what it said: texts of strangers, so they are text nodes. */
   const callsOf = (match, record, turns) => (turn) => {
     const part = (name, text) => (text ? [make("h4", {}, name), make("pre", {}, text)] : []);
-    return record.calls.filter(([asked]) => asked === (turns[turn][0]?.number ?? 0)).map(([, seat, before, after, question, thoughts, answer]) =>
-      make("details", {}, make("summary", {}, icon(match, seat), make("span", {}, `${roleName(match, seat)}: ${before} tokens asked, ${after} answered`)),
+    return record.calls.filter(([asked]) => asked === (turns[turn][0]?.number ?? 0)).map(([, seat, before, after, question, thoughts, answer, usage]) =>
+      make("details", {}, make("summary", {}, icon(match, seat), make("span", {}, `${roleName(match, seat)}: ${before} tokens asked, ${after} answered${usage && `, ${usage}`}`)),
         part("Question", question), part("Reasoning", thoughts), part("Answer", answer)));
   };
 

@@ -374,9 +374,12 @@ def unpacked(blob: bytes) -> Record:
             if not 0 <= price <= MOST_PRICE:
                 raise ValueError("no language model has such a price")
     for call in record.calls:
-        for number in (call.answer.tokens_in, call.answer.tokens_out):
+        answer = call.answer
+        for number in (answer.tokens_in, answer.tokens_out, answer.cached, answer.thoughts):
             if not 0 <= number <= MOST_TOKENS:
                 raise ValueError("no answer of a language model has so many tokens")
+        if answer.cost is not None and not 0 <= answer.cost <= MOST_PRICE:
+            raise ValueError("no answer of a language model has such a cost")
     return record
 
 
