@@ -49,6 +49,10 @@ EXTENSION = Extension(
             line="A program that reads and writes the lines of one game, by a template.",
             starts_engine=True,
         ),
+        "pettingzoo": AddedBridge(
+            path="arena.extras.bridges:programs/pettingzoo_bridge.py",
+            line="A file with a policy that was trained with `arena.pettingzoo`.",
+        ),
         "openspiel": AddedBridge(
             path="arena.extras.bridges:programs/openspiel_bridge.py",
             line="A file with a bot of OpenSpiel, which has `step(state)`.",
