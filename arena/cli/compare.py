@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arena import workspace
 from arena.cli import options, output, paths, results
 from arena.display_names import bot_shown
 from arena.errors import ArenaError
@@ -40,8 +42,17 @@ def compare(
         raise ArenaError(f"{output.safe_line(bot)} twice: name two bots")
     names = {standing.bot for standing in read.standings}
     if any("@" in name and name not in names for name in (bot, opponent)):
+        digests = _digests(read, (bot, opponent))
+        duel = _duel_of(bot, opponent) if event is None and None in digests.values() else None
+        if duel is not None:
+            output.notice(f"{paths.displayed(folder)} has not both; from their duel, {duel}:")
+            compare(bot, opponent, duel, rating, all_versions=all_versions, json=json)
+            return
+        _refuse_absent(read, digests)
         read = results.read(folder, rating=rating, versions=True)
-        bot, opponent = _version_label(read, bot), _version_label(read, opponent)
+        played_names = {standing.bot for standing in read.standings}
+        bot = _version_label(played_names, bot, digests[bot])
+        opponent = _version_label(played_names, opponent, digests[opponent])
     read.head_to_head(bot, opponent)  # refuses names that no bot has
     played = {standing.bot for standing in read.standings if standing.points is not None}
     for name in (bot, opponent):
@@ -140,23 +151,83 @@ def _print(
         print(sentence)
 
 
-def _version_label(read: "Results", name: str) -> str:
-    """Return the name of a version in tables.
+def _digests(read: "Results", names: tuple[str, str]) -> dict[str, str | None]:
+    """Return the digest of the version with each name; None for a version that never played.
 
-    `ada@1` is `ada v1`, and the digest `ada@3a9198` is `ada 3a9198`.
+    A name without a version means the version that plays now.
     """
-    bot, _, version = name.rpartition("@")
-    names = [standing.bot for standing in read.standings]
-    for label in (name, f"{bot} v{version}", f"{bot} {version[:6]}"):
+    numbers = workspace.version_numbers()
+    digests: dict[str, str | None] = {bot.name: bot.digest for bot in read.event.bots}
+    for name in names:
+        bot, at, version = name.rpartition("@")
+        if not at:
+            continue
+        digests[name] = None
+        for span in read.archive.spans():
+            number = str(numbers.get(span.digest, ""))
+            if span.bot == bot and (version == number or _is_digest(version, span.digest)):
+                digests[name] = span.digest
+    return {name: digests.get(name) for name in names}
+
+
+def _is_digest(digits: str, digest: str) -> bool:
+    return len(digits) >= workspace.FEWEST_DIGITS and digest.startswith(digits)
+
+
+def _duel_of(bot: str, opponent: str) -> str | None:
+    """Return the name of the event of a duel of these two, if there was one here."""
+    for names in ((bot, opponent), (opponent, bot)):
+        event = f"duel-{names[0]}-{names[1]}"
+        if (paths.results_folder(Path(), event) / paths.EVENT_FILE).is_file():
+            return event
+    return None
+
+
+def _refuse_absent(read: "Results", digests: dict[str, str | None]) -> None:
+    """Raise ArenaError if one of these versions never played in the event.
+
+    Where both are here, the line has the command that plays them.
+    """
+    missing = [name for name, digest in digests.items() if digest is None]
+    if not missing:
+        return
+    first, second = digests
+    numbers = workspace.version_numbers()
+    bot = missing[0].rpartition("@")[0]
+    known: list[str] = []
+    for span in read.archive.spans():
+        if span.bot == bot:
+            known.append(f"{bot}@{numbers.get(span.digest, span.digest[:6])}")
+    hint = "no version of it played"
+    if known:
+        hint = f"it has {', '.join(known)}"
+    words = f"{missing[0]}: no such version played; {hint}"
+    if _are_here(first, second):
+        words += f"; they have no results together: `arena duel {first} {second}` plays them"
+    raise ArenaError(output.safe_line(words))
+
+
+def _are_here(*names: str) -> bool:
+    """Return whether the workspace here has all bots of these names."""
+    try:
+        for name in names:
+            workspace.entrant_named(name)
+    except ArenaError:
+        return False
+    return True
+
+
+def _version_label(names: set[str], name: str, digest: str | None) -> str:
+    """Return the name of a version in tables with `names`.
+
+    `ada@1` is `ada v1`, the digest `ada@3a9198` is `ada 3a9198`, and the only version is `ada`.
+    """
+    bot = name.rpartition("@")[0] or name
+    number = workspace.version_numbers().get(digest or "")
+    for label in (f"{bot} v{number}", f"{bot} {(digest or '')[:6]}"):
         if label in names:
             return label
-    known: list[str] = []
-    for label in names:
-        if label.startswith(f"{bot} "):
-            version = label.rpartition(" ")[2].removeprefix("v")
-            known.append(f"{bot}@{version}")
-    hint = f"it has {', '.join(known)}" if known else f"one version of {bot} played, or none"
-    raise ArenaError(f"{output.safe_line(name)}: no such version played; {output.safe_line(hint)}")
+    return bot
 
 
 def _sentences(
