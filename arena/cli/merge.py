@@ -13,6 +13,7 @@ from arena import shared_folders, whole_files
 from arena.cli import options, output, paths, stored_match
 from arena.cli.making import making_archive
 from arena.cli.progress import ProgressLine
+from arena.cli.verify import verified_in
 from arena.errors import ArenaError, writing
 
 if TYPE_CHECKING:
@@ -208,7 +209,13 @@ def _verify(merged: "Archive", folders: Sequence[Path]) -> None:
     from arena.replay import verify
 
     with ProgressLine("merge: verify") as progress:
-        _, problems = verify.checked(merged, stored_match.game_of, progress, unfinished=False)
+        _, problems = verify.checked(
+            merged,
+            stored_match.game_of,
+            progress,
+            unfinished=False,
+            verified=verified_in(merged, folders),
+        )
     if not problems:
         return
     statements: list[str] = []

@@ -81,6 +81,14 @@ def board_of(match: Match) -> Board:
     return config.board_of(match, paths.tournament_file(None))
 
 
+def rules_paths() -> list[str]:
+    """Return the paths of rules that a record may choose from here."""
+    from arena.event import config  # slow to import
+
+    paths_here = [str(file) for file in rulebook.rules_files(Path())]
+    return paths_here + list(config.named_rules(paths.tournament_file(None)))
+
+
 def confirmed_game(record: Record) -> Game[Any]:
     """Return the game of anybody's record; ArenaError when it contradicts the rules."""
     game = game_of(record.match)

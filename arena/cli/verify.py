@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,8 +15,10 @@ from arena.games import rulebook
 from arena.values import Event
 
 if TYPE_CHECKING:
+    from arena.replay.verified import Verified
     from arena.results.archive import Archive
 
+Again = Annotated[bool, typer.Option("--again", help="Check the records that held before, too.")]
 Problem = tuple[str, str]
 """The id of a match, empty for the event, and a statement that does not hold."""
 
@@ -38,22 +41,27 @@ def verify(
     all_versions: Annotated[
         bool, typer.Option("--all-versions", help="Records of earlier plans too.")
     ] = False,
+    again: Again = False,
     json: options.Json = False,
 ) -> None:
     """Check every record against the rules: states, legality, scores, tables.
 
-    The exit code is 1 when something is wrong.
+    Records that held before, under the same rules, are not checked again. The exit code is 1 when
+    something is wrong.
     """
     from arena.results.archive import Archive
 
     folder = paths.event_folder(event)
     with Archive.open(folder, writing=False) as archive:
-        result = checked(archive, all_versions=all_versions)
+        result = checked(archive, all_versions=all_versions, again=again)
     print_checked(result, (), json=json)
 
 
-def checked(archive: "Archive", *, all_versions: bool) -> Checked:
-    """Check the records of an archive, and show how far that is."""
+def checked(archive: "Archive", *, all_versions: bool, again: bool) -> Checked:
+    """Check the records of an archive, and show how far that is.
+
+    Those that held before are checked `again` only if that is true.
+    """
     from arena.replay import verify
 
     played = verify.event_in(archive)
@@ -65,9 +73,29 @@ def checked(archive: "Archive", *, all_versions: bool) -> Checked:
                 edited.append(board.label)
     with ProgressLine("verify: records") as progress:
         count, problems = verify.checked(
-            archive, stored_match.game_of, progress, all_versions=all_versions
+            archive,
+            stored_match.game_of,
+            progress,
+            all_versions=all_versions,
+            verified=verified_in(archive, again=again),
         )
     return Checked(event=played, records=count, problems=problems, edited=tuple(edited))
+
+
+def verified_in(
+    archive: "Archive", sources: Iterable[Path] = (), *, again: bool = False
+) -> "Verified":
+    """Return the records of an archive that held before, there or in the folders `sources`.
+
+    With `again` there are none; those that hold are stored all the same.
+    """
+    from arena.replay.verified import FILE, Verified, rules_of
+
+    rules = rules_of(archive, stored_match.game_of, stored_match.rules_paths())
+    path = archive.folder / FILE
+    if again:
+        return Verified(path, rules)
+    return Verified(path, rules, [path, *(folder / FILE for folder in sources)])
 
 
 def print_checked(result: Checked, notes: Iterable[str], *, json: bool) -> None:

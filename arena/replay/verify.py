@@ -8,7 +8,7 @@ event.
 import contextlib
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import inf
@@ -19,13 +19,10 @@ from arena.errors import ArenaError
 from arena.event import placings, plan
 from arena.game import Game
 from arena.replay.reconstruct import disagreements
+from arena.replay.verified import GameOf, Verified, fits
 from arena.results.archive import Archive, DamagedError, inspection, records
 from arena.results.standings import Tally, tallies
 from arena.values import Batch, Bot, Event, Match
-
-GameOf = Callable[[Match], Game[Any]]
-"""The rules of a match, from where rules are trusted; never from the path in the record."""
-
 
 UNREADABLE = (KeyError, ValueError, TypeError)
 """Exceptions that a text raises where arena did not write it."""
@@ -33,6 +30,8 @@ DAMAGED = (DamagedError, KeyError, ValueError, TypeError)
 """The same, and that of a file that is no sound database."""
 FEW = 12
 """Up to this number of records this process checks, since it takes longer to start others."""
+CHUNK = 50
+"""The number of records that a process checks before it reports them."""
 DAMAGE_SEARCH_S = 5.0
 
 
@@ -47,23 +46,26 @@ def checked(
     *,
     all_versions: bool = False,
     unfinished: bool = True,
+    verified: Verified | None = None,
 ) -> tuple[int, list[Problem]]:
     """Return the number of records, and the problems of each, by id, and of the event.
 
-    All cores check many records.
+    All cores check many records. Those that `verified` has, unchanged, are not checked again, and
+    it takes note of those that hold.
 
     Records of the current plan must be the matches that were planned; with `all_versions` the
     others are checked too. Of imported matches only the tables are checked. With `unfinished`
     planned matches without a record are a problem. Of a damaged file everything readable is
     checked, in any order. `tell` hears how many of how many records are checked.
     """
-    planned: dict[str, Match] = {}
-    rules: GameOf | None = game_of
+    walk: _Walk | None = None
+    rules: GameOf = game_of
     played = event_in(archive)
     if played is not None and played.imported:
         rules = partial(_refuse_played, game_of)
     with contextlib.suppress(*DAMAGED):  # then it is reported below
-        planned = _planned(archive)
+        walk = _Walk(archive)
+    planned = {} if walk is None else walk.planned
     readable = inspection.readable_numbers(archive, all_versions=all_versions)
     numbers = list(dict.fromkeys(readable))
     archive.close()  # no connection is open in a process that forks
@@ -71,28 +73,53 @@ def checked(
     if len(numbers) <= FEW:
         cores = 1
     problems: list[Problem] = []
-    work = parallel.parallel_map(partial(_check, archive, planned, rules), numbers, cores=cores)
-    for done, of_record in enumerate(work, 1):
-        problems += of_record
-        tell(done, len(numbers))
+    if verified is None:
+        do = partial(_check_all, archive, planned, rules)
+    else:
+        do = partial(_check_new, archive, planned, rules, verified)
+    chunks = [numbers[start : start + CHUNK] for start in range(0, len(numbers), CHUNK)]
+    done = 0
+    try:
+        for of_records, held in parallel.parallel_map(do, chunks, cores=cores):
+            problems += of_records
+            done = min(done + CHUNK, len(numbers))
+            if verified is not None:
+                verified.add(held)
+            tell(done, len(numbers))
+    finally:
+        if verified is not None:
+            verified.store(complete=done == len(numbers))
     try:
         if event_in(archive) is None:
             problems.append(("", "the event itself cannot be read; the file is damaged"))
         else:
-            for problem in _event_problems(archive, unfinished=unfinished):
+            for problem in _event_problems(archive, walk, unfinished=unfinished):
                 problems.append(("", problem))
     except DAMAGED:
         problems.append(("", "its tables cannot be read; the file is damaged"))
     return len(numbers), problems
 
 
-def _planned(archive: Archive) -> dict[str, Match]:
-    """Return the stored matches of the current plan, by id."""
-    matches = {}
-    for entry in plan.Plan(archive.event(), archive).known():
-        if entry.stored:
-            matches[entry.match.id] = entry.match
-    return matches
+class _Walk:
+    """A walk of the whole plan of an archive, at one moment."""
+
+    def __init__(self, archive: Archive, until: float = inf) -> None:
+        self.version = archive.cache_version()
+        self.plan = plan.Plan(archive.event(), archive)
+        self.planned: dict[str, Match] = {}
+        """The planned matches that are stored, by id."""
+        self.missing = 0
+        """The number of the others."""
+        self.is_whole = False
+        """False if the time was over before the end."""
+        for entry in self.plan.known():
+            if time.monotonic() > until:
+                return
+            if entry.stored:
+                self.planned[entry.match.id] = entry.match
+            else:
+                self.missing += 1
+        self.is_whole = True
 
 
 def event_in(archive: Archive) -> Event | None:
@@ -143,6 +170,57 @@ def _refuse_played(game_of: GameOf, match: Match) -> Game[Any]:
     return game_of(match)
 
 
+Found = tuple[list[Problem], list[bytes]]
+"""The problems of some records, and the seals of those that hold."""
+
+
+def _check_all(
+    archive: Archive,
+    planned: Mapping[str, Match],
+    game_of: GameOf | None,
+    numbers: Sequence[int],
+) -> Found:
+    """Return the problems of records, by number; no seals."""
+    problems: list[Problem] = []
+    for number in numbers:
+        problems += _check(archive, planned, game_of, number)
+    return problems, []
+
+
+def _check_new(
+    archive: Archive,
+    planned: Mapping[str, Match],
+    game_of: GameOf,
+    verified: Verified,
+    numbers: Sequence[int],
+) -> Found:
+    """Return the problems of the records, by number, that did not hold before, and all seals."""
+    asked: list[Match] = []  # the matches whose rules were asked for
+
+    def noted_game_of(match: Match) -> Game[Any]:
+        asked.append(match)
+        return game_of(match)
+
+    rows: Mapping[int, inspection.StoredRows] = {}
+    with contextlib.suppress(*DAMAGED):  # then each of them is checked
+        rows = inspection.rows_of(archive, numbers)
+    problems: list[Problem] = []
+    held: list[bytes] = []
+    for number in numbers:
+        seal = None
+        if number in rows:
+            seal = verified.seal(rows[number], planned.get(rows[number].id))
+        if seal is not None and seal in verified:
+            held.append(seal)
+            continue
+        asked.clear()
+        of_record = _check(archive, planned, noted_game_of, number)
+        if seal is not None and not of_record and asked and fits(asked[-1]):
+            held.append(seal)
+        problems += of_record
+    return problems, held
+
+
 def _check(
     archive: Archive, planned: Mapping[str, Match], game_of: GameOf | None, number: int
 ) -> list[Problem]:
@@ -163,23 +241,20 @@ def _check(
     return [(match, problem) for problem in problems]
 
 
-def _event_problems(archive: Archive, *, unfinished: bool, until: float = inf) -> Iterator[str]:
+def _event_problems(
+    archive: Archive, walk: _Walk | None = None, *, unfinished: bool, until: float = inf
+) -> Iterator[str]:
     """Yield the problems of plan and sums.
 
-    A plan that is too long to be walked `until` then is not checked.
+    `walk` is an earlier walk, which counts if nothing was stored since. A plan that is too long to
+    be walked `until` then is not checked.
     """
-    planned: set[str] = set()
-    missing = 0
-    walked = plan.Plan(archive.event(), archive)
-    for planned_match in walked.known():
-        if time.monotonic() > until:
-            break
-        if planned_match.stored:
-            planned.add(planned_match.match.id)
-        else:
-            missing += 1
-    else:
-        yield from _batch_problems(archive, walked)
+    if walk is None or walk.version != archive.cache_version():
+        walk = _Walk(archive, until)
+    if walk.is_whole:
+        planned = set(walk.planned)
+        missing = walk.missing
+        yield from _batch_problems(archive, walk.plan)
         flagged = archive.planned_ids()
         if archive.event().imported:  # all that is stored counts, and nothing was planned
             planned = archive.ids()

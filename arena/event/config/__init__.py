@@ -603,6 +603,11 @@ def board_of(match: Match, file: Path) -> Board:
     Rules are trusted code and results may come from anybody, so the path in a record is never run.
     The file knows the rules of its workspace, and the rules files that it names by their path.
     """
+    return rulebook.of_record(match, named_rules(file))
+
+
+def named_rules(file: Path) -> dict[str, Path]:
+    """Return the files of rules that a tournament.toml names by their path, by that path."""
     names: tuple[str, ...] = ()
     # Somebody may edit the file while an event runs. Matches by other rules stay readable then.
     with suppress(ArenaError):
@@ -613,7 +618,7 @@ def board_of(match: Match, file: Path) -> Board:
         path = rulebook.path_of(name) if ".py" in name else None
         if path is not None:
             paths[str(path)] = path
-    return rulebook.of_record(match, paths)
+    return paths
 
 
 def schema() -> dict[str, Any]:

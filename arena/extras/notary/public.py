@@ -33,6 +33,7 @@ LEVEL = 0.95
 def verify(
     event: str | None,
     all_versions: bool,
+    again: bool,
     json: bool,
     public: Annotated[
         bool,
@@ -67,12 +68,12 @@ def verify(
     if not public:
         if digest or reruns:
             raise ArenaError("--digest and --reruns are for --public")
-        records.verify(event, all_versions=all_versions, json=json)
+        records.verify(event, all_versions=all_versions, again=again, json=json)
         return
     folder = paths.event_folder(event)
     notes: list[str] = []
     with Archive.open(folder, writing=False) as archive:
-        checked = records.checked(archive, all_versions=all_versions)
+        checked = records.checked(archive, all_versions=all_versions, again=again)
         problems = checked.problems
         if checked.event:
             with TemporaryDirectory() as tables_folder:

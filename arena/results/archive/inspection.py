@@ -1,9 +1,11 @@
 """Inspection of an archive, also of a damaged one: what `arena verify` and `arena merge` read."""
 
 import contextlib
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from arena.results.archive import records
+from arena.results.archive import records, schema
 from arena.results.archive.database import DamagedError, Database
 from arena.results.archive.records import Row
 from arena.values import Record
@@ -20,6 +22,51 @@ SEAT_COLUMNS = (
     + [f"seats.{name}" for name in records.SEAT]
     + list(records.CLOCKS)
 )
+
+
+class StoredRows(NamedTuple):
+    """All that an archive has of a match, whatever the numbers of its rows are."""
+
+    id: str
+    label: str
+    """`game/board`."""
+    columns: tuple[object, ...]
+    """Those of the match, and its figures."""
+    seats: tuple[Row, ...]
+    blob: bytes | None
+    """The packed record."""
+
+
+def rows_of(archive: Database, numbers: Sequence[int]) -> dict[int, StoredRows]:
+    """Return what is stored of the matches with these numbers, by number."""
+    chosen = json.dumps(numbers)
+    query = (
+        f"select seats.match, entry, {', '.join(SEAT_COLUMNS)} "
+        "from seats join entries on entry = entries.number "
+        "left join clocks on clocks.match = seats.match and clocks.position = seats.position "
+        f"where seats.match in {schema.CHOSEN} order by seats.match, seats.position"
+    )
+    seats: dict[int, list[Row]] = {}
+    entries: dict[int, list[object]] = {}
+    for match, entry, *columns in archive._rows(query, chosen):
+        seats.setdefault(match, []).append(tuple(columns))
+        entries.setdefault(match, []).append(entry)
+    query = (
+        f"select number, {', '.join(records.MATCH)}, figures, record "
+        f"from main.matches left join records on match = number where number in {schema.CHOSEN}"
+    )
+    rows: dict[int, StoredRows] = {}
+    for number, *columns, figures, blob in archive._rows(query, chosen):
+        named = dict(zip(records.MATCH, columns, strict=True))
+        numberless = records.without_entries(figures, entries.get(number, []))
+        rows[number] = StoredRows(
+            id=named["id"],
+            label=f"{named['game']}/{named['board']}",
+            columns=(*columns, *numberless),
+            seats=tuple(seats.get(number, ())),
+            blob=blob if isinstance(blob, bytes) else None,
+        )
+    return rows
 
 
 def readable_numbers(archive: Database, *, all_versions: bool) -> Iterator[int]:

@@ -9,7 +9,7 @@ import json
 import re
 import zlib
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import chain
@@ -343,6 +343,22 @@ def figures(rows: Rows, entries: Iterable[int]) -> bytes:
         ending = _ending_codes[seat["ending"]]
         packed_seats.append(_figures.pack(*head, position, entry, seat["score"], ending))
     return b"".join(packed_seats)
+
+
+def without_entries(figures: object, entries: Sequence[object]) -> tuple[object, ...]:
+    """Return FIGURES of a match's seats, without the entries where these are the given ones.
+
+    The numbers of entries differ from archive to archive. Other bytes are returned as they are.
+    """
+    if not isinstance(figures, bytes) or len(figures) != _figures.size * len(entries):
+        return (figures,)
+    place = [name for name, _ in FIGURES].index("entry")
+    seats: list[object] = []
+    for row, entry in zip(_figures.iter_unpack(figures), entries, strict=True):
+        if row[place] != entry:
+            return (figures,)
+        seats.append(row[:place] + row[place + 1 :])
+    return tuple(seats)
 
 
 def packed(record: Record) -> bytes:
