@@ -27,9 +27,9 @@ def docs(
     home = rulefile.shipped().parent
     pages: dict[str, Path] = {path.stem: path for path in sorted((home / "docs").glob("*.md"))}
     for extra in extensions.extras():
-        page_of_extra = home / "docs" / "extras" / f"{extra}.md"
-        if page_of_extra.is_file():
-            pages[extra] = page_of_extra
+        of_extra = home / "docs" / "extras"
+        for path in (*of_extra.glob(f"{extra}.md"), *sorted(of_extra.glob(f"{extra}-*.md"))):
+            pages[path.stem] = path
     for name, readme in README_PAGES.items():
         pages[name] = home / readme
     if page is None:
@@ -39,7 +39,7 @@ def docs(
             rows.append({"page": name, "title": first_line.lstrip("# ")})
         output.print_records(rows, json=json)
         return
-    name = page.removesuffix(".md").removeprefix("docs/")
+    name = page.removesuffix(".md").removeprefix("docs/").removeprefix("extras/")
     if name not in pages:
         hint = did_you_mean(name, pages) or f"there are {', '.join(pages)}"
         raise ArenaError(f"there is no page {page!r}; {hint}")

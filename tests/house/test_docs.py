@@ -43,7 +43,7 @@ PAGES = {
         [*HERE.glob("*.md"), *HERE.glob("*/README.md"), *(HERE / "docs").rglob("*.md")]
     )
     if path.name != "CHANGELOG.md"  # it also names commands that are no more
-    and (path.parent.name != "extras" or path.stem in extensions.extras())
+    and (path.parent.name != "extras" or extras.of_page(path) in extensions.extras())
 }
 FOLLOWED_ELSEWHERE = {
     "CONTRIBUTING.md",  # it names commands, as words for what they do

@@ -11,9 +11,14 @@ from arena import extensions
 PAGES = Path(__file__).parents[2] / "docs" / "extras"
 
 
+def of_page(page: Path) -> str:
+    """Return the extra of a page: `serve` for serve.md and for serve-seats.md."""
+    return page.stem.partition("-")[0]
+
+
 def needs(*names: str) -> pytest.MarkDecorator:
     """Return a mark for a test that needs these extras; without names, all that have a page."""
-    wanted = names or tuple(page.stem for page in PAGES.glob("*.md"))
+    wanted = names or tuple(of_page(page) for page in PAGES.glob("*.md"))
     missing = sorted({*wanted} - {*extensions.extras()})
     return pytest.mark.skipif(
         bool(missing), reason=f"without {', '.join(missing)} in arena/extras/"
@@ -29,6 +34,7 @@ def missing_for(*words: str) -> str | None:
     uses: dict[str, int] = {}
     for page in sorted(PAGES.glob("*.md")):
         count = page.read_text("utf-8").count(beginning)
-        if count and page.stem not in extensions.extras():
-            uses[page.stem] = count
+        extra = of_page(page)
+        if count and extra not in extensions.extras():
+            uses[extra] = uses.get(extra, 0) + count
     return max(uses, key=uses.__getitem__, default=None)
