@@ -29,6 +29,13 @@ def check(
     boards: options.BoardNames = None,
     sandbox: options.Sandbox = None,
     unsafe: options.Unsafe = False,
+    ask: Annotated[
+        bool,
+        typer.Option(
+            "--ask/--no-ask",
+            help="Have a language model answer the bot, which costs tokens; or nobody.",
+        ),
+    ] = True,
     json: options.Json = False,
 ) -> None:
     """Test a bot against the protocol, step by step, at each board that it plays.
@@ -41,10 +48,14 @@ def check(
     with Launcher(watches=True) as launcher:
         if not json:
             built.print_head(launcher)
-        with workspace.asking(tournament) if serving else nullcontext({}) as services:
+        unasked = list(filter(None, (known.unasked(tournament) for known in serving)))
+        if serving and not ask:
+            unasked.append("by --no-ask nobody answers it, so it plays as when it is refused")
+        asks = bool(serving) and not unasked
+        with workspace.asking(tournament) if asks else nullcontext({}) as services:
             if not json:
-                for known in serving:
-                    print(f"  {output.safe_line(known.who(tournament, built.bot))}", flush=True)
+                for sentence in unasked or _who_answers(services, tournament, built.bot):
+                    print(f"  {output.safe_line(sentence)}", flush=True)
             printer = RunPrinter(silent=json)
             result = built.screening.checkup(built.bot, launcher, printer.print, services)
     if json:
@@ -53,6 +64,16 @@ def check(
         print("\n".join(_report(result)))
     if not result.sound:
         raise typer.Exit(1)
+
+
+def _who_answers(services: service.Opened, tournament: "Tournament", bot: Bot) -> Iterator[str]:
+    """Yield who serves a bot, and what came when each service was asked once."""
+    for name, known in service.known().items():
+        if known.serves(bot):
+            yield known.who(tournament, bot)
+            came = known.trial(services[name], tournament, bot) if name in services else ""
+            if came:
+                yield came
 
 
 def _row(result: Checkup) -> dict[str, object]:

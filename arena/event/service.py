@@ -74,6 +74,19 @@ class Service:
         del tournament, bot
         return ""
 
+    def unasked(self, tournament: "Tournament") -> str:
+        """Return why nobody can be asked here, such as a missing key; empty if somebody can."""
+        del tournament
+        return ""
+
+    def trial(self, opened: object, tournament: "Tournament", bot: Bot) -> str:
+        """Ask once for a bot, for real, and return what came, in a line for its author.
+
+        `opened` is the opened service. ArenaError if nothing came.
+        """
+        del opened, tournament, bot
+        return ""
+
     def sentences(self, event: Event, folder: Path, tournament: "Tournament") -> Iterator[str]:
         """Yield sentences for the organiser about what the remaining matches will cost."""
         del event, folder, tournament

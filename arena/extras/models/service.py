@@ -4,6 +4,8 @@ It knows these tables of tournament.toml. asking.py runs the process that asks, 
 what bots ask.
 """
 
+import os
+import secrets
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -15,8 +17,9 @@ from typing import TYPE_CHECKING, cast
 from arena.errors import ArenaError
 from arena.event import folders
 from arena.event.service import Opener, Service
+from arena.protocol import quoted
 from arena.sandbox.exposure import forget
-from arena.values import DEFAULT_MODEL, Bot, Event, Record
+from arena.values import ANSWER_ENDS, DEFAULT_MODEL, Bot, Event, Record
 
 if TYPE_CHECKING:
     from arena.event.config import Tournament
@@ -26,6 +29,11 @@ if TYPE_CHECKING:
 
 NAME = "models"
 """The name of the service."""
+TRIAL = "Answer with the one word: ready"
+TRIAL_TOKENS = 2000
+"""The most tokens of the answer to that: a model that thinks needs many."""
+MOST_PATIENCE_S = 10.0
+"""How long single matches wait for a provider that is away: somebody sits before them."""
 
 
 class ModelService(Service):
@@ -49,7 +57,10 @@ class ModelService(Service):
         if (own / folders.EVENT_FILE).is_file():
             tape = str(own.absolute())
             providers = tuple(replace(each, tapes=(tape, *each.tapes)) for each in providers)
-        return _asked(providers)
+        quick = []
+        for provider in providers:
+            quick.append(replace(provider, patience=min(provider.patience, MOST_PATIENCE_S)))
+        return _asked(quick)
 
     def recorded(self, record: Record) -> object:
         """Return what gives the recorded answers."""
@@ -90,6 +101,44 @@ class ModelService(Service):
         return (
             f"{tables[alias].name} answers it, by [{key_of(tournament, alias)}] in "
             "tournament.toml; what the event has on tape is free"
+        )
+
+    def unasked(self, tournament: "Tournament") -> str:
+        """Return why no model is asked here: a variable with a key is missing."""
+        for alias, table in _tables_of(tournament).items():
+            name = table.key_variable
+            if name and table.kind != "tape" and name not in os.environ:
+                where = f"{key_of(tournament, alias)}.key_variable: {name}"
+                return (
+                    f"{where}: there is no such variable, so no language model is asked, and the "
+                    "bot plays as when it is refused"
+                )
+        return ""
+
+    def trial(self, opened: object, tournament: "Tournament", bot: Bot) -> str:
+        """Ask the model of a bot once, and return what it said, how long it took, and its cost."""
+        from arena.extras.models.calls import ModelRequest
+
+        alias = tournament.as_entered(bot).model_alias or DEFAULT_MODEL
+        table = _tables_of(tournament).get(alias)
+        if table is None or table.kind == "tape" or tournament.left_out(bot):
+            return ""
+        terms = table.terms(alias)
+        request = {
+            "messages": [{"role": "user", "content": TRIAL}],
+            "tokens": min(TRIAL_TOKENS, terms.most_tokens or TRIAL_TOKENS),
+        }
+        key = secrets.token_hex(16)  # no tape has it
+        answer = cast("Door", opened).answer(ModelRequest(key, alias, bot.name, "check", request))
+        said = quoted(answer.text) if answer.text else "nothing"
+        end = ANSWER_ENDS.get(answer.end)
+        cut = f" ({end})" if end else ""
+        cost = terms.cost_of(answer)
+        price = f", which cost {cost:.4g}" if cost else ""
+        return (
+            f"{table.name} was asked once, and said {said}{cut} after {answer.seconds:.1f} s, with "
+            f"{answer.tokens_in} tokens in and {answer.tokens_out} out{price}; "
+            "--no-ask asks nobody"
         )
 
     def sentences(self, event: Event, folder: Path, tournament: "Tournament") -> Iterator[str]:

@@ -895,6 +895,36 @@ def test_check_says_who_answers_and_a_provider_that_fails_is_one_line(tmp_path):
     assert "no language model answers here" in cup.arena(folder, "check", "a").stdout
 
 
+def test_check_asks_the_model_once_and_says_what_came_and_what_it_cost(tmp_path, monkeypatch):
+    monkeypatch.delenv("NO_SUCH_KEY", raising=False)
+    keys = 'url = "{url}"\nprice_out = 1000.0'
+    with providers.serving(providers.plays) as server:
+        folder = workspace(tmp_path, keys.format(url=server.url), "a")
+        checked = cup.arena(folder, "check", "a").stdout
+        assert "m was asked once, and said 'Let me think." in checked
+        assert "100 tokens in and 20 out, which cost 0.02; --no-ask asks nobody" in checked
+        asked = server.calls.value
+        assert asked > 1
+        for words, more in (
+            (["--no-ask"], "by --no-ask nobody answers it"),
+            ([], "model.key_variable: NO_SUCH_KEY: there is no such variable, so no language"),
+        ):
+            if not words:
+                with (folder / "tournament.toml").open("a") as file:
+                    file.write('key_variable = "NO_SUCH_KEY"\n')
+            done = cup.arena(folder, "check", "a", *words)
+            assert more in done.stdout
+        assert server.calls.value == asked
+
+
+def test_check_repeats_the_providers_words_where_it_refuses(tmp_path):
+    refusal = b'{"error": {"message": "unsupported parameter: max_tokens"}}'
+    with providers.serving(partial(providers.says, refusal, 400)) as server:
+        folder = workspace(tmp_path, f'url = "{server.url}"', "a")
+        assert cup.refused(cup.arena(folder, "check", "a"), "unsupported parameter: max_tokens")
+        assert server.calls.value == 1
+
+
 def test_the_viewer_shows_what_the_model_said_in_the_shown_turn(tmp_path, launcher):
     match = match_of(tmp_path, ASKS)
     record = play(
