@@ -209,7 +209,6 @@ def test_the_bots_of_the_page_pass_their_check(folder):
     page = (tutorial.DOCS / "extras" / "bridges.md").read_text()
     for name, bridge, file, board in (
         ("ada", "kaggle", "agent.py", "connect_four"),
-        ("dot", "pettingzoo", "policy.py", "connect_four"),
         ("cat", "codingame", "bot.py", "openspiel/tic_tac_toe"),
         ("bea", "openspiel", "bot.py", "openspiel/breakthrough"),
     ):
