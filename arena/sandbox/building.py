@@ -17,6 +17,7 @@ from pathlib import Path
 
 from arena.errors import MachineError
 from arena.failure import Failure
+from arena.sandbox import procfs
 from arena.sandbox.copying import Copier
 from arena.sandbox.folder import FULL_DISK as DISK_ERRORS
 from arena.sandbox.folder import LEFT_OUT, discard
@@ -43,10 +44,13 @@ EXIT_GRACE_S = 1.0
 ANSWER_BYTES = 4096
 """A pipe that can take anything takes this much at once."""
 READ_BYTES = 65536
+MOST_LAST_READS = 64
+"""The reads of what a command printed before it ended: what it left behind may print for ever."""
 
 Hear = Callable[[bytes], bytes | Failure]
 Keep = Callable[[bytes], Failure | None]
-Attend = Callable[[int], AbstractContextManager[Callable[[], float]]]
+Look = Callable[[], float | Failure]
+Attend = Callable[[int], AbstractContextManager[Look]]
 
 
 @dataclass(frozen=True)
@@ -120,12 +124,13 @@ def at_work(
 
     `keep` gets all output, and returns a failure where that is too much. With `attend` the command
     has a network of its own; `attend` gets the socket that listens there. What it returns says at
-    each look how many seconds the command need not pay for.
+    each look how many seconds the command need not pay for, or returns a failure that ends it.
     """
     networked = attend is not None
     child = launcher.start(
         bot, conditions, rules, builds=True, networked=networked, shown=shown, readable=readable
     )
+    is_swept = False
     try:
         if hear is None:
             os.close(child.stdin)
@@ -138,6 +143,7 @@ def at_work(
         except BaseException:
             with suppress(SpawnerLostError):  # the command has ended with its spawner
                 launcher.reap(child)
+                is_swept = True
             raise
         finally:
             if hear is not None:
@@ -145,6 +151,7 @@ def at_work(
         must_be_killed = excess is not None or late
         end = launcher.reap(child, 0.0 if must_be_killed else EXIT_GRACE_S)
         launcher.sweep()  # a process that is left could change the files while they are copied
+        is_swept = True
         if not must_be_killed:
             excess = Watchdog(child).look(math.inf)
         yield Built(end, output, child.error, excess, late), child.room.home
@@ -153,7 +160,9 @@ def at_work(
         os.close(child.stderr)
         if child.endpoint is not None:
             os.close(child.endpoint)
-        child.room.discard()
+        # If the spawner was killed, the launcher ends what is left by the note in this room.
+        if is_swept:
+            child.room.discard()
 
 
 def _wait(
@@ -161,22 +170,28 @@ def _wait(
     seconds: float,
     hear: Hear | None,
     keep: Keep | None,
-    attended: Callable[[], float] | None,
+    attended: Look | None,
 ) -> tuple[Failure | None, bool, bytes]:
-    """Wait until the output ends.
+    """Wait until the command or its output ends, whichever is first.
 
-    Return the limit that was exceeded, whether the command was late, and the end of the output.
+    Processes that the command leaves behind may hold its output open; nobody waits for them. Return
+    the limit that was exceeded, whether the command was late, and the end of the output.
     """
     watchdog = Watchdog(child)
     until = time.monotonic() + seconds
     open_pipes = {child.stdout, child.stderr}
     output = b""
     answers = b""
+    last_reads = 0
     while open_pipes and child.pid:
         waiting_input = [child.stdin] if answers else []
-        readable, writable, _ = select.select(
-            list(open_pipes), waiting_input, [], WATCHDOG_INTERVAL_S
-        )
+        has_ended = procfs.has_ended(child.pid)
+        pause = 0.0 if has_ended else WATCHDOG_INTERVAL_S
+        readable, writable, _ = select.select(list(open_pipes), waiting_input, [], pause)
+        if has_ended:
+            last_reads += 1
+            if not readable or last_reads > MOST_LAST_READS:
+                break
         for descriptor in readable:
             try:
                 data = os.read(descriptor, READ_BYTES)
@@ -203,7 +218,10 @@ def _wait(
         if writable:
             answers = _unwritten(child.stdin, answers)
         if attended is not None:
-            until += attended()
+            free = attended()
+            if isinstance(free, Failure):
+                return free, False, output
+            until += free
         now = time.monotonic()
         excess = watchdog.look(now)
         if excess is not None:

@@ -103,6 +103,12 @@ def living(pid: int) -> int:
     return pid
 
 
+def has_ended(pid: int) -> bool:
+    """Return whether a process that was not reaped yet has ended, with all its threads."""
+    fields = _stat(pid)
+    return bool(fields) and fields[0] in ENDED and not _left_threads(fields)
+
+
 def _left_threads(fields: list[bytes]) -> bool:
     """Return whether the first thread has ended and others are still there.
 
