@@ -22,7 +22,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from arena.extras.models.faults import AgainError, AwayError, error_inside
+from arena.extras.models.faults import AgainError, AwayError, error_inside, words_of
 from arena.values import ModelAnswer
 
 MOST_TEXT = 64_000
@@ -199,16 +199,49 @@ def _number(values: Any, *names: str) -> int | None:
 
 
 def verbatim(status: int, body: Any, request: Mapping[str, Any], *, table: str) -> ModelAnswer:
-    """Return the answer to a request that passed as it is: its status and body, as JSON."""
+    """Return the answer to a request that passed as it is: its status and body, as JSON.
+
+    A refusal of the request is an answer. AgainError if the body is no answer of its format.
+    """
+    if status != 200 and not isinstance(body, dict):
+        body = {"error": {"message": words_of(body)}}
     if not isinstance(body, dict):
         raise AgainError("it sent no JSON object")
-    if status == 200 and body.get("error"):
-        error_inside(body["error"], table=table)  # it returns only if the request is the reason
-        status = 400
+    if status == 200:
+        error = body.get("error") or _error_of_a_choice(body)
+        if error:
+            error_inside(error, table=table)  # it returns only if the request is the reason
+            status = 400
+        elif not _is_answer(request["path"], body):
+            raise AgainError(f"it sent no answer in the format of {request['path']}")
     text = _valid(json.dumps([status, body]))
     if status != 200:
         return ModelAnswer(text, "error")
     return ModelAnswer(text, **_figures(_usage(body), request, least=0, most=len(text)))
+
+
+def _error_of_a_choice(body: Mapping[str, Any]) -> Any:
+    choices = body.get("choices")
+    if isinstance(choices, list) and choices and isinstance(choices[0], dict):
+        return choices[0].get("error")
+    return None
+
+
+def _is_answer(path: str, body: Mapping[str, Any]) -> bool:
+    """Return whether a body has what an agent looks for in an answer."""
+    if path == "messages":
+        return isinstance(body.get("content"), list)
+    choices = body.get("choices")
+    if not isinstance(choices, list) or not choices:
+        return False
+    for choice in choices:
+        if not isinstance(choice, dict) or not isinstance(choice.get("message"), dict):
+            return False
+        message = choice["message"]
+        has_more = message.get("content") or message.get("tool_calls")
+        if choice.get("finish_reason") in FAILED and not has_more:
+            return False
+    return True
 
 
 def counted(

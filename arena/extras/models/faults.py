@@ -7,8 +7,9 @@ answer with the end `error` or `refused`. Whatever a provider says is a stranger
 
 import json
 import math
+import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -109,6 +110,18 @@ def error_inside(error: Any, *, table: str) -> ModelAnswer:
     if type(code) is not int or not 400 <= code < 600:
         code = INSIDE
     return refusal_of(code, error, table=table)
+
+
+def names_any(said: Any, names: Iterable[str]) -> bool:
+    """Return whether the words of an error name one of these; a question that is too long does not.
+
+    A name counts where it stands alone: `top_p` is not in `top_probabilities`.
+    """
+    words = words_of(said).lower()
+    if _has_any("\n".join([*_codes(said), words]).lower(), TOO_LONG):
+        return False
+    either = "|".join(re.escape(name.lower()) for name in names)
+    return re.search(rf"(?<!\w)(?:{either})(?!\w)", words) is not None
 
 
 def _has_any(text: str, signs: tuple[str, ...]) -> bool:

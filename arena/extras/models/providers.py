@@ -16,7 +16,7 @@ from typing import Any
 
 from arena import parallel, system
 from arena.errors import MachineError
-from arena.extras.models import chat
+from arena.extras.models import chat, faults
 from arena.extras.models.asking import Provider
 from arena.extras.models.faults import AgainError, AwayError, refusal_of, seconds_to_wait
 from arena.values import MODERN_LIMIT, USUAL_LIMIT, ModelAnswer
@@ -25,6 +25,10 @@ MOST_BODY = 2_000_000
 """Bytes of an answer of the provider: more is a failure."""
 OF_THE_REQUEST = {400, 413, 422}
 """The statuses of requests that an agent wrote wrongly: it reads the provider's words itself."""
+ANTHROPICS = "messages"
+"""The path of Anthropic's format, which has the key in a header of its own."""
+ANTHROPIC_VERSION = "2023-06-01"
+"""The version of that format, which its provider wants named."""
 UNTRUSTED = "certificate verify failed"
 """How a connection fails that no patience mends."""
 MOST_LOG = 100_000
@@ -53,7 +57,6 @@ class Url:
         headers = {"Accept-Encoding": "identity"}
         if provider.key:
             headers["Authorization"] = f"Bearer {provider.key}"
-            headers["x-api-key"] = provider.key  # so Anthropic's format has it
         # No redirect is followed, and without TLS no proxy of the environment is asked: they would
         # carry the key elsewhere. The broker limits the time of the whole call.
         direct = {"http://": None} if provider.key else None
@@ -67,13 +70,19 @@ class Url:
         key = self._provider.key
         is_verbatim = "path" in request
         if is_verbatim:
-            url = self._url.removesuffix("chat/completions") + request["path"]
-            status, headers, data = await self._post(url, request["body"] | self._fields)
+            path = request["path"]
+            url = self._url.removesuffix("chat/completions") + path
+            more = {}
+            if path == ANTHROPICS:
+                more["anthropic-version"] = ANTHROPIC_VERSION
+                if key:
+                    more["x-api-key"] = key
+            status, headers, data = await self._post(url, request["body"] | self._fields, more)
         else:
             status, headers, data = await self._post(self._url, self._body(request))
         if status != 200:
             said = self._said(data, headers)
-            if is_verbatim and status in OF_THE_REQUEST:
+            if is_verbatim and status in OF_THE_REQUEST and not self._is_named(said):
                 return chat.verbatim(status, said, request, table=table)
             after = seconds_to_wait(headers.get("retry-after", ""))
             address = without_key(headers.get("location", ""), key)
@@ -87,6 +96,13 @@ class Url:
             return chat.verbatim(status, said, request, table=table)
         return chat.answer_in(said, request, table=table)
 
+    def _is_named(self, said: Any) -> bool:
+        """Return whether a refusal names the event's model, or a field that the organiser added.
+
+        Then each request would be refused, and no agent is the reason.
+        """
+        return faults.names_any(said, (self._provider.name, *self._fields))
+
     def _body(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Return what is sent for the request of a bot."""
         body = {"model": self._provider.name, "messages": request["messages"]}
@@ -96,12 +112,15 @@ class Url:
         return body | self._fields | {self._limit: request["tokens"]}
 
     async def _post(
-        self, url: str, body: Mapping[str, Any]
+        self, url: str, body: Mapping[str, Any], more: Mapping[str, str] = {}
     ) -> tuple[int, Mapping[str, str], bytes]:
-        """Send a request, and return status, headers and body; AgainError without a response."""
+        """Send a request, and return status, headers and body; AgainError without a response.
+
+        `more` are headers of this request alone.
+        """
         data = bytearray()
         try:
-            async with self._client.stream("POST", url, json=body) as response:
+            async with self._client.stream("POST", url, json=body, headers=more) as response:
                 async for chunk in response.aiter_raw():
                     data += chunk
                     if len(data) > MOST_BODY:

@@ -1,0 +1,104 @@
+"""What a provider says to an agent's own request: an answer, its refusal, or nobody's answer."""
+
+import asyncio
+import json
+from functools import partial
+
+import pytest
+
+from arena.errors import MachineError
+from arena.extras.models.asking import Provider
+from arena.extras.models.faults import AgainError
+from arena.extras.models.providers import Url
+from arena.extras.models.verbatim import read_answer
+from tests.extras.models.providers import respond, says, serving
+
+KEY = "my-key"
+MESSAGES = {"role": "user", "content": "How?"}
+FIELDS = json.dumps({"reasoning_effort": "high"})
+
+
+def ask(behave: object, path: str = "chat/completions", key: str = KEY) -> object:
+    body = {"model": "gpt-x", "messages": [MESSAGES]}
+    request = {"path": path, "body": body, "messages": [MESSAGES], "tokens": 10}
+    with serving(behave) as server:
+        provider = Provider(kind="url", name="gpt-x", url=server.url, key=key, fields=FIELDS)
+        return asyncio.run(Url(provider).ask(request))
+
+
+def refusal(words: str) -> bytes:
+    return json.dumps({"error": {"message": words}}).encode()
+
+
+@pytest.mark.parametrize("words", ["there is no model gpt-x", "reasoning_effort: unsupported"])
+@pytest.mark.parametrize("status", [400, 422])
+def test_a_refusal_of_the_organisers_settings_is_no_answer_to_an_agent(status, words):
+    with pytest.raises(MachineError, match=f"HTTP {status}: .*{words}"):
+        ask(partial(says, refusal(words), status))
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (400, refusal("tools.0: a function has no name")),
+        (400, refusal("the maximum context length of gpt-x is 8")),
+        (413, b"<h1>too large</h1>"),
+        (422, refusal("reasoning_efforts: unknown")),
+        (403, json.dumps({"error": {"message": "no", "code": "content_filter"}}).encode()),
+    ],
+)
+def test_a_refusal_of_an_agents_own_request_reaches_it(status, body):
+    answer = ask(partial(says, body, status))
+    assert (answer.end, answer.tokens_in) == ("error", 0)
+    came, said = read_answer(answer)
+    assert came == status
+    assert said["error"]["message"]
+
+
+NO_ANSWERS = [
+    {},
+    {"choices": []},
+    {"choices": None},
+    {"choices": [1]},
+    {"choices": [{"message": "All is done."}]},
+    {"choices": [{"message": {"content": ""}, "finish_reason": "error"}]},
+    {"choices": [{"error": {"message": "no room"}, "message": {"content": ""}}]},
+    {"error": {"message": "no room"}},
+    ["a list"],
+]
+
+
+@pytest.mark.parametrize("body", NO_ANSWERS, ids=json.dumps)
+def test_what_is_no_answer_of_its_format_is_asked_again(body):
+    with pytest.raises(AgainError):
+        ask(partial(says, json.dumps(body).encode(), 200))
+
+
+def test_a_message_without_content_is_no_answer():
+    with pytest.raises(AgainError, match="no answer in the format of messages"):
+        ask(partial(says, b'{"type": "message"}', 200), "messages")
+
+
+@pytest.mark.parametrize("status", [500, 529])
+def test_an_outage_is_no_answer_to_an_agent(status):
+    with pytest.raises(AgainError):
+        ask(partial(says, refusal("overloaded"), status))
+
+
+@pytest.mark.parametrize(
+    ("path", "key", "expected"),
+    [
+        ("chat/completions", KEY, [None, None]),
+        ("messages", KEY, ["[key]", "2023-06-01"]),
+        ("messages", "", [None, "2023-06-01"]),
+    ],
+)
+def test_anthropics_headers_go_with_anthropics_format_alone(path, key, expected):
+    def behave(handler, request):
+        names = ("x-api-key", "anthropic-version")
+        headers = [handler.headers[name] for name in names]
+        body = {"choices": [{"message": {}}], "content": [], "headers": headers}
+        respond(handler, json.dumps(body).encode())
+
+    _, said = read_answer(ask(behave, path, key))
+    assert said["headers"] == expected
