@@ -21,27 +21,29 @@ class Chat:
 
     def respond(self, question: HttpRequest) -> HttpResponse:
         """Return the answer to a request; an exception where the model gives none."""
-        from arena.extras.models.verbatim import PATHS, UNREADABLE, error_of, events
+        from arena.extras.models.verbatim import PATHS, REFUSED, UNREADABLE, error_of, events
 
         path = urlsplit(question.path).path.strip("/").removeprefix("v1/")
         if question.method in {"GET", "HEAD"} and path == "models":
             models = [{"id": name, "object": "model"} for name in self._calls.names]
-            return _json(200, {"object": "list", "data": models})
+            return _free(200, {"object": "list", "data": models})
         if question.method != "POST" or path not in {*PATHS, "messages/count_tokens"}:
-            return _json(404, error_of(f"{question.method} /v1/{path}: is not answered here"))
+            return _free(404, error_of(f"{question.method} /v1/{path}: is not answered here"))
         try:
             body = json.loads(question.body)
         except (ValueError, RecursionError):
             body = None
         if not isinstance(body, dict):
-            return _json(UNREADABLE, error_of("the body is no JSON object"))
+            return _free(UNREADABLE, error_of("the body is no JSON object"))
         if path == "messages/count_tokens":
-            return _json(200, {"input_tokens": len(question.body) // LETTERS_A_TOKEN})
+            return _free(200, {"input_tokens": len(question.body) // LETTERS_A_TOKEN})
         status, answer = self._calls.answer(path, body)
         if status == 200 and body.get("stream") is True:
             return HttpResponse(status, b"".join(events(path, answer)), "text/event-stream")
-        return _json(status, answer)
+        is_free = status == REFUSED
+        return HttpResponse(status, json.dumps(answer).encode("ascii"), is_free=is_free)
 
 
-def _json(status: int, body: dict[str, Any]) -> HttpResponse:
-    return HttpResponse(status, json.dumps(body).encode("ascii"))
+def _free(status: int, body: dict[str, Any]) -> HttpResponse:
+    """Return an answer for which no model was asked."""
+    return HttpResponse(status, json.dumps(body).encode("ascii"), is_free=True)

@@ -245,6 +245,7 @@ class _Step:
                     rules=stored_match.game_of,
                     task=told,
                     edits=earlier,
+                    door=limits.door if terms else "",
                 ),
                 target,
             )

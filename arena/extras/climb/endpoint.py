@@ -12,10 +12,15 @@ import time
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from arena.failure import Cause, Failure
+from arena.sandbox.building import Look
+
 MOST_HEADER, MOST_BODY = 32_000, 3_000_000
 MOST_CONNECTIONS = 64
 PATIENCE_S = 30.0
 """The time that a request may take to arrive; a connection may wait as long for its next one."""
+MOST_IN_VAIN = 1000
+"""The requests and connections that may reach no model: then the agent is ended."""
 REASONS = {200: "OK", 400: "Bad Request", 403: "Forbidden", 404: "Not Found"}
 
 
@@ -33,13 +38,15 @@ class HttpResponse(NamedTuple):
     status: int
     body: bytes
     kind: str = "application/json"
+    is_free: bool = False
+    """True if no model was asked, so the limits of calls do not bound such requests."""
 
 
 class Endpoint:
     """A server for one agent, in a thread of its own.
 
     `respond` is called for one request at a time. An exception of it ends the agent: the next
-    `seconds_waited` raises it.
+    `seconds_waited` raises it. Too many requests that reach no model end the agent, too.
     """
 
     def __init__(self, respond: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -51,10 +58,12 @@ class Endpoint:
         """Seconds of calls since the last look."""
         self._begun: float | None = None
         """When the call under way began, or was looked at (monotonic)."""
+        self._in_vain = 0
+        """Requests and connections that reached no model."""
         self._connections: set[socket.socket] = set()
 
     @contextlib.contextmanager
-    def attend(self, listener: int) -> Iterator[Callable[[], float]]:
+    def attend(self, listener: int) -> Iterator[Look]:
         """Serve at this listening socket during the `with`."""
         with socket.socket(fileno=os.dup(listener)) as server:
             accepting = threading.Thread(target=self._accept, args=(server,), name="endpoint")
@@ -68,10 +77,13 @@ class Endpoint:
                     with contextlib.suppress(OSError):
                         connection.shutdown(socket.SHUT_RDWR)
 
-    def seconds_waited(self) -> float:
-        """Return how long calls took since the last look; raise what ended one of them."""
+    def seconds_waited(self) -> float | Failure:
+        """Return how long calls took since the last look, or a failure; raise what ended a call."""
         if self._failure is not None:
             raise self._failure
+        if self._is_flooded:
+            words = f"model: more than {MOST_IN_VAIN} requests that reach no model"
+            return Failure(cause=Cause.MODEL, words=words)
         with self._clock:
             now = time.monotonic()
             waited, self._waited = self._waited, 0.0
@@ -80,13 +92,22 @@ class Endpoint:
                 self._begun = now
         return waited
 
+    @property
+    def _is_flooded(self) -> bool:
+        return self._in_vain > MOST_IN_VAIN
+
+    def _count_in_vain(self) -> None:
+        with self._clock:
+            self._in_vain += 1
+
     def _accept(self, server: socket.socket) -> None:
         while True:
             try:
                 connection, _ = server.accept()
             except OSError:  # it was shut down
                 return
-            if len(self._connections) >= MOST_CONNECTIONS:
+            if len(self._connections) >= MOST_CONNECTIONS or self._is_flooded:
+                self._count_in_vain()
                 connection.close()
                 continue
             self._connections.add(connection)
@@ -94,14 +115,21 @@ class Endpoint:
 
     def _serve(self, connection: socket.socket) -> None:
         """Answer the requests of one connection, until it ends or is not worth reading."""
+        answers = 0
         try:
             with connection, contextlib.suppress(OSError, ValueError):
                 received = b""
-                while True:
+                while not self._is_flooded:
                     question, received = _read(connection, received)
+                    response = self._answer(question)
+                    answers += 1
+                    if response.is_free:
+                        self._count_in_vain()
                     connection.settimeout(PATIENCE_S)
-                    connection.sendall(_written(self._answer(question)))
+                    connection.sendall(_written(response))
         finally:
+            if not answers:
+                self._count_in_vain()
             self._connections.discard(connection)
 
     def _answer(self, question: HttpRequest) -> HttpResponse:

@@ -43,12 +43,24 @@ matches/        the matches in which it scored least, as `arena replay` reads th
 lessons.json    positions in which it threw points away: its move, better ones, and what followed
 
 The rules of the games, and the kit that Python bots import, are in the folder that PYTHONPATH names.
+"""
+"""What every agent reads."""
+OVER_LINES = """\
 You have no network. To ask the language model of the event, print a line on stdout:
 
 model {"prompt": "...", "tokens": 500}
 
 and read a line from stdin: `model {"text": "...", "left": {...}}`, or `model {"error": "..."}`.
 """
+OVER_HTTP = """\
+Your network has a single address, and it leads to the language model of the event. Its formats are those of OpenAI
+(OPENAI_BASE_URL) and of Anthropic (ANTHROPIC_BASE_URL); any key will do. Nothing else is reachable: no package can be
+installed, and no page can be read.
+"""
+NO_MODEL = """\
+You have no network, and this event has no language model.
+"""
+"""How an agent asks the model, by its door."""
 
 
 def write(
@@ -59,11 +71,15 @@ def write(
     rules: Callable[[Match], Game[Any]],
     task: Mapping[str, object],
     edits: Iterable[Edit],
+    door: str,
 ) -> None:
-    """Write the feedback for a bot, from the results in `folder`, into the new folder `target`."""
+    """Write the feedback for a bot, from the results in `folder`, into the new folder `target`.
+
+    `door` is how the agent asks the model: `lines` or `http`; empty if there is none.
+    """
     author = Author(name=bot, bots=frozenset({bot}), file=bot, hidden_paths=hidden_paths(folder))
     files = {
-        "README.md": README,
+        "README.md": README + {"lines": OVER_LINES, "http": OVER_HTTP}.get(door, NO_MODEL),
         "task.json": json.dumps({**task, "edits": [asdict(edit) for edit in edits]}, indent=1),
     }
     with Archive.open(folder) as archive:

@@ -70,6 +70,8 @@ def test_an_agent_with_a_network_of_its_own_gets_nothing_by_it(intruded):
     assert KEY not in json.dumps(notes)
     assert SECRET not in json.dumps(notes)
     assert notes["variables"]["HOME"] == "/mnt/scratch"
+    assert "OPENAI_BASE_URL" in notes["readme"]
+    assert "You have no network" not in notes["readme"]
     assert not list(processes_in(folder))
     for path in folder.rglob("*"):
         assert path.is_dir() or KEY.encode() not in path.read_bytes(), path

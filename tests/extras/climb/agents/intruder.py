@@ -127,6 +127,7 @@ notes = {
     "answers": answers,
     "said": said,
     "variables": dict(os.environ),
+    "readme": Path(os.environ["ARENA_FEEDBACK"], "README.md").read_text(),
 }
 print("all of this is kept")
 bot.write_text(bot.read_text().replace("SKILL=-4", "SKILL=2") + f"# {json.dumps(notes)}\n")
