@@ -2,18 +2,22 @@
 
 import random
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 import pytest
 
+from arena.event.schedules import _dutch
 from arena.event.schedules._dutch import (
     LAST_ROUND,
     ROUND_BEFORE,
     WEIGHT_BITS,
     Floats,
     Pairs,
+    _Bracket,
     _weights,
     paired,
 )
+from arena.event.schedules._transposition import first_matching
 
 Pairing = tuple[Pairs, int | None]
 HARD = (
@@ -99,6 +103,36 @@ def position(bots: int, seed: int) -> tuple[list[int], list[int], Floats, set[fr
     return points, [dice.choice([0, 0, 1]) for _ in range(bots)], Floats(down, up), met
 
 
+def both_ways(met: set[frozenset[int]]) -> dict[tuple[int, int], int]:
+    """How often two bots met, as the pairing of a round takes it."""
+    return {pair: 1 for one, other in map(sorted, met) for pair in ((one, other), (other, one))}
+
+
+def rounds(bots: int, number: int, seed: int, draws: float = 0.2) -> Iterator[Pairing]:
+    """The pairings of an event decided by dice."""
+    dice = random.Random(seed)
+    points, byes, down, up = ([0] * bots for _ in range(4))
+    met: dict[tuple[int, int], int] = {}
+    for _ in range(number):
+        pairs, bye = paired(points, met, byes, Floats(down, up))
+        yield pairs, bye
+        before = [*points]
+        down, up = ([weight // LAST_ROUND for weight in floats] for floats in (down, up))
+        for first, second in pairs:
+            met[first, second] = met[second, first] = met.get((first, second), 0) + 1
+            score = 1 if dice.random() < draws else 2 * dice.randrange(2)
+            points[first] += score
+            points[second] += 2 - score
+            higher, lower = sorted((first, second), key=before.__getitem__, reverse=True)
+            if before[higher] > before[lower]:
+                down[higher] += LAST_ROUND
+                up[lower] += LAST_ROUND
+        if bye is not None:
+            points[bye] += 2
+            byes[bye] += 1
+            down[bye] += LAST_ROUND
+
+
 def misses(bots: int, seeds: Sequence[int]) -> list[int]:
     """The seeds of positions that can be paired better, or not at all as they should."""
     found, judged = [], 0
@@ -112,9 +146,7 @@ def misses(bots: int, seeds: Sequence[int]) -> list[int]:
         ]
         if legal:
             judged += 1
-            chosen = paired(
-                points, lambda one, other, met=met: frozenset((one, other)) in met, byes, floats
-            )
+            chosen = paired(points, both_ways(met), byes, floats)
             if not is_best(points, floats, chosen, legal):
                 found.append(seed)
     assert judged > 0.5 * len(seeds)
@@ -124,6 +156,80 @@ def misses(bots: int, seeds: Sequence[int]) -> list[int]:
 @pytest.mark.parametrize("bots", [5, 6, 7, 8])
 def test_no_pairing_of_a_round_is_better_by_fides_criteria(bots):
     assert misses(bots, [*range(60), *HARD]) == []
+
+
+def pairings(seeds: Sequence[int]) -> list[Pairing]:
+    """Those of odd positions and of events, of few bots and of some more."""
+    found = []
+    for seed in seeds:
+        points, byes, floats, met = position(5 + seed % 36, seed)
+        found.append(paired(points, both_ways(met), byes, floats))
+        found += rounds(4 + seed % 41, 3 + seed % 5, seed, draws=seed % 4 / 4)
+    return found
+
+
+def both_pairings(monkeypatch, seeds: Sequence[int]) -> list[list[Pairing]]:
+    """With perfect brackets, and with matchings of greatest weight alone."""
+    found = [pairings(seeds)]
+    with monkeypatch.context() as patch:
+        patch.setattr(_Bracket, "_perfect_pairs", lambda _: None)
+        return [*found, pairings(seeds)]
+
+
+@pytest.mark.parametrize("bits", [WEIGHT_BITS, 14])  # of few bits criteria are left out
+def test_a_perfect_bracket_has_the_pairs_of_the_matching_of_greatest_weight(monkeypatch, bits):
+    monkeypatch.setattr(_dutch, "WEIGHT_BITS", bits)
+    perfect, weighed = both_pairings(monkeypatch, range(10))
+    assert perfect == weighed
+
+
+@pytest.mark.soak
+def test_thousands_of_perfect_brackets_have_the_pairs_of_greatest_weight(monkeypatch):
+    perfect, weighed = both_pairings(monkeypatch, range(10, 2000))
+    assert perfect == weighed
+
+
+@pytest.mark.parametrize("draws", [0.2, 0.97])
+def test_no_round_of_six_hundred_bots_weighs_the_pairs_of_all(monkeypatch, draws):
+    weighed = []
+    matching = _dutch._matching
+
+    def noted(weights, **more):
+        weighed.append(len(weights))
+        return matching(weights, **more)
+
+    monkeypatch.setattr(_dutch, "_matching", noted)
+    played = [*rounds(601, 8, seed=1, draws=draws)]
+    assert {len(pairs) for pairs, _ in played} == {300}
+    assert len({frozenset(pair) for pairs, _ in played for pair in pairs}) == 8 * 300
+    assert max(weighed) < 601 * 600 / 2 / 50
+
+
+@pytest.mark.parametrize(
+    ("allowed", "expected"),
+    [
+        ([[3, 4], [4, 3]], [3, 4]),
+        ([[3, 4], [3]], [4, 3]),
+        ([[3, 4, 5], [3, 4], [3, 4]], [5, 3, 4]),
+        ([[3, 4, 5], [3, 5, 4], [5, 3]], [3, 4, 5]),
+        ([[4, 3, 5], [3, 4], [4, 3, 5], [6, 4]], [4, 3, 5, 6]),
+        ([[3], [3]], None),
+        ([[3, 4], [3, 4], [3, 4]], None),
+        ([[]], None),
+        ([], []),
+    ],
+)
+def test_the_first_row_gets_the_best_partner_that_leaves_one_for_each(allowed, expected):
+    assert first_matching(allowed) == expected
+
+
+def test_no_other_partners_come_first_in_the_order_of_the_rows():
+    dice = random.Random(2)
+    for _ in range(200):
+        rows = dice.randrange(1, 6)
+        allowed = [dice.sample(range(6), dice.randrange(1, 4)) for _ in range(rows)]
+        choices = [choice for choice in product(*allowed) if len(set(choice)) == rows]
+        assert first_matching(allowed) == (list(choices[0]) if choices else None)
 
 
 @pytest.mark.soak

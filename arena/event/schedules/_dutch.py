@@ -37,7 +37,24 @@ matching of 128 bots takes a second.
 # unplayed games (C9), because swiss.py pairs no bot that was absent from a round, and counts a
 # point without play as a bye; and 4.3 c and d: among exchanges of the same size the first
 # transposition decides.
+#
+# Perfect brackets
+# ----------------
+# A matching of greatest weight among a thousand bots takes seconds, and settling its pairs takes
+# several. In most brackets all criteria can be met in full at once: all moved bots and, but for one
+# if their number is odd, all residents are paired; no opponent of a moved bot floated up in the
+# last two rounds; the resident that moves down did not float down in them, and the lower bots can
+# be paired as well with it as with any other; the upper half meets the lower half without an
+# exchange. Then each criterion has the greatest sum that it can have in any matching. So a matching
+# has the greatest weight only if it, too, has the greatest sum of each criterion, and a pair that
+# lowers one of them is in none. Hence `_Best` would settle the first pairs in FIDE's order that
+# lower no criterion and leave the others a perfect matching, and `_perfect_pairs` finds the same
+# pairs without weights. It returns None whenever a condition fails, also if weights could need more
+# bits than there are, because then criteria are left out and other pairs are settled.
+#
+# tests/event/test_dutch.py compares the pairs of both ways.
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain, combinations, groupby, zip_longest
@@ -45,11 +62,14 @@ from itertools import count as counting
 
 import rustworkx
 
+from arena.event.schedules._transposition import first_matching
+
 Pairs = list[tuple[int, int]]
 """Two bots each, as their places in the seed order; the first has the higher rank."""
-Meetings = Callable[[int, int], int]
 Edge = tuple[int, int]
 """Two bots that may meet, the one of higher rank first, or a bot and BYE."""
+Meetings = Mapping[Edge, int]
+"""How often two bots met, in both orders; pairs that never met are left out."""
 Quality = tuple[int, ...]
 """The sum that an edge adds to each criterion, the most important first; more is better.
 
@@ -76,8 +96,7 @@ def paired(
 ) -> tuple[Pairs, int | None]:
     """Return the pairs of a round, the highest score first, and the bot with the bye or None.
 
-    Bots are numbered by seed. `met` returns how often two bots met: they meet again only if all
-    cannot be paired otherwise.
+    Bots are numbered by seed. Two bots of `met` meet again only if all cannot be paired otherwise.
     """
     bots = range(len(points))
     if floats is None:
@@ -89,10 +108,7 @@ def paired(
         able = [bot for bot in bots if byes[bot] == fewest]
     scores = sorted({points[bot] for bot in able})
     for limit in counting():
-        forbidden: set[Edge] = set()
-        for first, second in combinations(bots, 2):
-            if met(first, second) > limit:
-                forbidden.update(((first, second), (second, first)))
+        forbidden = {edge for edge, times in met.items() if times > limit}
         grouped = [0] * len(bots) if limit else points
         for score in scores or [0]:
             absent = {bot for bot in able if points[bot] == score}
@@ -117,8 +133,13 @@ class _Round:
     def can_pair_all(self) -> bool:
         """Tell whether all bots can be paired, with one of `absent` as the bye."""
         bots = range(len(self.points))
-        if len(bots) >= self.always_pairable():
-            return True
+        return len(bots) >= self.always_pairable() or self.can_pair(bots)
+
+    def can_pair(self, bots: Sequence[int]) -> bool:
+        """Tell whether these bots can be paired, or all but one that has the bye.
+
+        They come in the order of their rank.
+        """
         weights = dict.fromkeys(self.edges(bots), 1)
         return len(_matching(weights)) >= len(bots)
 
@@ -162,7 +183,7 @@ class _Round:
             complete = len(lower) < safe or bye_is_above
             if not complete:
                 lower = following
-            bracket = _Bracket(self, moved, group, following, lower, complete)
+            bracket = _Bracket(self, moved, group, following, lower, complete, safe)
             pairs += bracket.pairs()
             met = set(chain.from_iterable(pairs))
             moved = [bot for bot in moved + group if bot not in met]
@@ -181,19 +202,118 @@ class _Bracket:
     """The lower bots that matter here: the next group, or all."""
     complete: bool
     """Whether all lower bots must be paired as well, and the bye be given."""
+    safe: int
+    """So many bots can always be paired, whoever of them met."""
 
     def pairs(self) -> Pairs:
         """Return the pairs of the bracket; a bot in no pair moves down, or has the bye."""
-        half, odd = divmod(len(self.residents), 2)
-        must_pair_lower = bool(self.lower) and self.complete
-        if not (self.moved or odd or must_pair_lower):
-            halves = zip(self.residents[:half], self.residents[half:], strict=True)
-            first_pairs = list(halves)
-            if not any(self.round.met(bot, opponent) for bot, opponent in first_pairs):
-                # Nothing is better, and a matching of 1,000 bots takes half a minute.
-                return first_pairs
+        perfect = self._perfect_pairs()
+        if perfect is not None:
+            return perfect
         with_moved = self._pairs_with_moved() if self.moved else []
         return with_moved + self._pairs_of_residents(set(chain.from_iterable(with_moved)))
+
+    def _perfect_pairs(self) -> Pairs | None:
+        """Return the pairs of the bracket if they can meet all criteria in full, or None.
+
+        The text on top says why the matching of greatest weight has the same pairs.
+        """
+        if len(self.round.forbidden) < len(self.round.met):  # some bots must meet again
+            return None
+        with_moved = self._perfect_pairs_of_moved()
+        met = set(chain.from_iterable(with_moved))
+        rest = [bot for bot in self.residents if bot not in met]
+        size, odd = divmod(len(rest), 2)
+        lower_half = rest[size:]
+        opponents: list[list[int]] = []
+        for bot in rest[:size]:
+            opponents.append(self._not_met(bot, lower_half))
+        if odd:
+            opponents.append(self._perfect_fallers(lower_half))
+        elif self.lower and self.complete and not self.round.can_pair(self.lower):
+            return None
+        if len(with_moved) < len(self.moved) or self._most_bits() > WEIGHT_BITS:
+            return None
+        mates = first_matching(opponents)
+        if mates is None:
+            return None
+        return with_moved + list(zip(rest[:size], mates[:size], strict=True))
+
+    def _perfect_pairs_of_moved(self) -> Pairs:
+        """Return the moved bots with the highest residents that they may meet.
+
+        Residents that floated up in the last two rounds are left out. So a bot may find nobody.
+        """
+        pairs: Pairs = []
+        unpaired = [bot for bot in self.residents if not self.round.floats.up[bot]]
+        for bot in self.moved:
+            opponents = self._not_met(bot, unpaired)
+            if opponents:
+                pairs.append((bot, opponents[0]))
+                unpaired.remove(opponents[0])
+        return pairs
+
+    def _perfect_fallers(self, bots: Sequence[int]) -> list[int]:
+        """Return the residents of these that may move down, or have the bye, at no loss."""
+        fallers = [bot for bot in bots if not self.round.floats.down[bot]]
+        if not self.complete and len(self.following) >= self.safe:
+            return fallers
+        if len(self.lower) >= self.safe:  # the bye is above
+            return []
+        worth: dict[int, tuple[int, int, bool]] = {}
+        known: dict[tuple[bool, ...], tuple[int, int, bool]] = {}
+        """The worth by what the lower bots see of a bot: few residents met any of them."""
+        for bot in self.residents:
+            opponents = [(bot, opponent) in self.round.forbidden for opponent in self.lower]
+            seen = (bot in self.round.absent, *opponents)
+            if seen not in known:
+                known[seen] = self._worth_below(bot)
+            worth[bot] = known[seen]
+        best = max(worth.values())
+        if self.complete and best[0] <= len(self.lower):  # somebody could not be paired
+            return []
+        return [bot for bot in fallers if worth[bot] == best]
+
+    def _worth_below(self, faller: int) -> tuple[int, int, bool]:
+        """Return the worth of the best matching of the lower bots with one that moves down.
+
+        The worth is the number of paired nodes, that of pairs in the next bracket, and whether the
+        faller is in one of these.
+        """
+        following = set(self.following)
+        quality: dict[Edge, Quality] = {}
+        for first, second in self.round.edges([faller, *self.lower]):
+            is_next = second in following
+            quality[first, second] = (is_next, is_next and first == faller)  # C8
+        weights, _ = _weights(quality)
+        mates = _matching(weights, complete=self.complete)
+        pairs = 0
+        for (first, second), (counts, _) in quality.items():
+            if counts and mates.get(first) == second:
+                pairs += 1
+        paired = len(mates) if self.complete else 0
+        return paired, pairs, mates.get(faller) in following
+
+    def _not_met(self, bot: int, opponents: Sequence[int]) -> list[int]:
+        forbidden = self.round.forbidden
+        return [opponent for opponent in opponents if (bot, opponent) not in forbidden]
+
+    def _most_bits(self) -> int:
+        """Return a bound on the bits of a weight of `_best` without its hint.
+
+        In this round no two bots meet again.
+        """
+        moved = len(self.moved)
+        residents = len(self.residents)
+        bots = moved + residents
+        product = (1 + bots) * (1 + bots + len(self.lower)) * (1 + residents)  # C6 and C8
+        if any(self.round.floats.down[bot] for bot in self.residents):
+            product *= (1 + 2 * bots) ** 2  # C14 and C16
+        product *= (1 + moved) ** 2  # C15 and C17
+        for same_score in Counter(self.round.points[bot] for bot in self.moved).values():
+            product *= (1 + same_score) ** 6  # C7, C8, C18 to C21
+        product *= max(1 << moved, (1 + residents) * (1 + residents**2))  # the order of equal pairs
+        return product.bit_length()
 
     def _pairs_with_moved(self) -> Pairs:
         """Return the pairs of moved bots.
@@ -277,7 +397,7 @@ class _Bracket:
                 return tuple(counts if points[first] == score else 0 for score in scores)
 
             quality: list[int] = [here]  # C6
-            quality.append(-self.round.met(first, second) if here else 0)
+            quality.append(-self.round.met.get((first, second), 0) if here else 0)
             quality += by_score(is_moved)  # C7
             quality.append(next_bracket)  # C8
             quality += by_score(next_bracket and first not in following)

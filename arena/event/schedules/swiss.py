@@ -95,12 +95,14 @@ def _round(league: Event, history: Sequence[Batch]) -> Iterator[Match]:
         floats_down.append(state.down[bot])
         floats_up.append(state.up[bot])
 
-    def met(first: int, second: int) -> int:
-        return state.met[present[first], present[second]]
-
+    place = {bot: number for number, bot in enumerate(present)}
+    met: dict[tuple[int, int], int] = {}
+    for (first, second), times in state.met.items():
+        if first in place and second in place:
+            met[place[first], place[second]] = times
     pairs, _ = paired(points, met, byes, Floats(floats_down, floats_up))
     for first, second in pairs:
-        repeat = league.repeats * met(first, second)
+        repeat = league.repeats * met.get((first, second), 0)
         repeats = range(repeat, repeat + league.repeats)
         yield from pairing(league, bots[present[first]], bots[present[second]], repeats)
 
