@@ -93,8 +93,8 @@ HEARD = """addEventListener("message", ({ data }) => { document.documentElement.
 """Lets the page have the number of the last question that a viewer has answered; that after 0 is to
 mount."""
 HURRIES = """const later = setTimeout;
-setTimeout = (act, ms) => later(act, window.hurries && ms === 2000 ? 500 : ms);"""
-"""Lets the page wait a quarter of its time for a viewer, while `hurries` is true: one that spins
+setTimeout = (act, ms) => later(act, window.hurries && ms === 2000 ? 200 : ms);"""
+"""Lets the page wait a tenth of its time for a viewer, while `hurries` is true: one that spins
 keeps a core busy."""
 TRIED = "html[data-answered]:not([data-answered='0']), .own-view-bar .note:not(:empty)"
 

@@ -16,7 +16,7 @@ OTHERS = ("kaggle", "codingame", "pettingzoo", "openspiel")
 UNCHECKED = ("dot", "bea", "fairy")
 """Bots whose check takes seconds; other tests check such a bot, or one engine of chess."""
 DICE = "from arena.kit import run\nrun(lambda turn: turn.random.choice(turn.legal))\n"
-MOVE_S = {"stockfish": 0.1, "fairymax": 0.1, "gnugo": 20.0}
+MOVE_S = {"stockfish": 0.02, "fairymax": 0.02, "gnugo": 20.0}
 """Seconds for a move: those of chess take all of them, gnugo as many as it needs."""
 SMALLER = ("go(board_size=9)", "go(board_size=5)")
 """The board of the page, and one on which a check of several games is done in a tenth of the time."""
