@@ -10,8 +10,8 @@ requests nor the tape.
 # After a fault that may pass the gate is shut, each time for longer, with jitter: other events may
 # wait for the same provider. Then a single call goes through, and the others wait for what becomes
 # of it. If it is answered the gate is open for all; if not it is shut again. So a provider that
-# comes back is not met by all lanes at once, and one that is away hears of one call every half
-# minute, however many lanes there are.
+# comes back is not met by all lanes at once, and one that is away hears of one call every ten
+# seconds, however many lanes there are.
 #
 # `patience` counts from the first fault since the provider last answered. It is a limit of the
 # model and not of a call. A single call that keeps failing while others are answered has the same
@@ -28,7 +28,7 @@ from arena.extras.models.faults import AwayError
 
 BACKOFF_S = 0.5
 """How long the gate is shut after the first fault; after each later one it is twice as long."""
-MOST_BACKOFF_S = 30.0
+MOST_BACKOFF_S = 10.0
 JITTER = 0.5
 """The share of that time which is drawn at random."""
 
