@@ -1,23 +1,26 @@
-"""The language models of an event: who answers (`Provider`), and the broker process, which alone asks and pays.
+"""The language models of an event: who answers (`Provider`), and how the broker is run.
 
-`broker.py` is that process, with `providers.py` for the ways to ask and `tape.py` for what was answered before. The
-lanes reach it by a socket (calls.py).
+The broker is a process that alone asks and pays: broker.py, with providers.py for the ways to ask,
+gate.py for when to ask, and tape.py for what was answered before. Lanes reach it by a socket
+(calls.py).
 """
 
 # Theory of operation
 # -------------------
-# Three places for the call were weighed. In the lane, beside the frozen bots: each lane would need the key, and limits
-# of rate and budget that all lanes share would need a second channel. In a thread of the main process: it forks lanes
-# again and again, and a fork beside other threads may inherit a held lock. So the calls are made by one process of the
-# event, the broker. It alone has the key, the rate, the budget and the tape; lanes send it requests over a Unix socket
-# in a private folder, one line each way. No bot can make a socket (sandbox/call_policy.py).
+# Three places for the call were weighed. In the lane, beside the frozen bots: each lane would need
+# the key, and limits of rate and budget that all lanes share would need a second channel. In a
+# thread of the main process: it forks lanes again and again, and a fork beside other threads may
+# inherit a held lock. So the calls are made by one process of the event, the broker. It alone has
+# the key, the rate, the budget and the tape; lanes send it requests over a Unix socket in a private
+# folder, one line each way. No bot can make a socket (sandbox/call_policy.py).
 #
-# The broker alone reads the key, from a variable or a file. The variable is then removed from this process and from the
-# broker's, also from the memory that process lists show, before any lane is forked. So no lane, spawner or bot has the
-# key, and nothing that is stored or logged does.
+# The broker alone reads the key, from a variable or a file. The variable is then removed from this
+# process and from the broker's, also from the memory that process lists show, before any lane is
+# forked. So no lane, spawner or bot has the key, and nothing that is stored or logged does.
 #
-# Paid once. An answer is on disk, in the tape, before a lane hears of it. A run that is killed plays its matches again
-# and finds the answers there, by the keys of calls.py; so does a match that was aborted.
+# Paid once. An answer is on disk, in the tape, before a lane hears of it. A run that is killed
+# plays its matches again and finds the answers there, by the keys of calls.py; so does a match that
+# was aborted.
 
 import contextlib
 import json
@@ -35,7 +38,11 @@ from arena.sandbox.exposure import forget
 from arena.values import DEFAULT_MODEL
 
 TAPE_FILE = "tape.sqlite"
-BEGIN = "import sys; sys.path.insert(0, sys.argv[1]); from arena.extras.models.broker import main; main()"
+BEGIN = (
+    "import sys; sys.path.insert(0, sys.argv[1]); "
+    "from arena.extras.models.broker import main; main()"
+)
+"""The program of the broker; its argument is the folder that has arena."""
 LEAVE_S = 2.0
 LONGEST_KEY = 1000
 
@@ -80,13 +87,18 @@ class Provider:
 
 @contextlib.contextmanager
 def opened(providers: Sequence[Provider], folder: Path | None) -> Iterator[Door]:
-    """Run a broker whose tape is in this folder; None: whatever it is told is forgotten at the end."""
+    """Run a broker whose tape is in this folder; None = its tape is deleted at the end."""
     for provider in providers:
         name = provider.key_variable
         if provider.kind != "tape" and name and name not in os.environ:
             # Typed as `export NAME=...` a key would stay in the history of the shell.
-            cure = f"type `read -rs {name} && export {name}`, paste the key, and press Enter; or name a `key_file`"
-            raise ArenaError(f"{provider.table}.key_variable: {name}: there is no such variable: {cure}")
+            cure = (
+                f"type `read -rs {name} && export {name}`, paste the key, and press Enter; "
+                "or name a `key_file`"
+            )
+            raise ArenaError(
+                f"{provider.table}.key_variable: {name}: there is no such variable: {cure}"
+            )
     private, lock = scratch.private()
     try:
         address = private / "broker"
@@ -101,7 +113,8 @@ def opened(providers: Sequence[Provider], folder: Path | None) -> Iterator[Door]
             [sys.executable, "-c", BEGIN, str(Path(__file__).parents[3])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C in the terminal is for the main process, which then ends the broker
+            # Ctrl-C in the terminal is for the main process, which then ends the broker.
+            start_new_session=True,
         )
         for provider in providers:
             forget(provider.key_variable)

@@ -1,21 +1,23 @@
-"""The door to a language model: the requests of a match's bots, what they may use, and the lines that answer them.
+"""The door to a language model: the requests of bots, what they may use, and the answering lines.
 
-It reads requests, keeps each seat's account of calls, tokens and cost, and writes down every call. Who answers is a
-`LanguageModel`: the broker of an event (asking.py), or a record. It knows no provider, no key and no rules.
+It reads requests, keeps each seat's account of calls, tokens and cost, and writes down every call.
+A `LanguageModel` answers them: the broker of an event (asking.py), or a record. This module knows
+no provider, no key and no rules.
 """
 
 # Theory of operation
 # -------------------
-# A bot that is asked may print `model {json}` instead of its move. match/model_line.py tells such a line from a move,
-# and asks the bot again with what is answered here.
+# A bot that is asked may print `model {json}` instead of its move. match/model_line.py tells such a
+# line from a move, and asks the bot again with what is answered here.
 #
-# Whatever a bot is told depends on its requests and on the model's answers alone, never on time: played again with the
-# same answers a match goes the same way.
+# Whatever a bot is told depends on its requests and on the model's answers alone, never on time:
+# played again with the same answers a match goes the same way.
 #
-# The key of a call. It names the model, the match by its seed, its seats by name, the role, the request and how often
-# the role has made it in this match. So answers differ from match to match, in whichever order lanes play them. The
-# digests of the bots are not in it: when one bot was edited, the same questions of all others, and its own, have the
-# same answers, and only what nobody has asked before has to be paid.
+# The key of a call. It names the model, the match by its seed, its seats by name, the role, the
+# request and how often the role has made it in this match. So answers differ from match to match,
+# in whichever order lanes play them. The digests of the bots are not in it: when one bot was
+# edited, the same questions of all others, and its own, have the same answers, and only what nobody
+# has asked before has to be paid.
 #
 # Tokens. How many tokens a question has is known only when the provider has counted them. Three
 # bounds were weighed. One token a byte is the only sure upper bound, but it refuses three of four
@@ -54,8 +56,9 @@ from arena.values import (
 MOST_TOKENS = 32_000
 """Of an answer whose request names no number."""
 LETTERS_A_TOKEN = 6
-"""Letters and digits: with the tokenizers of today a token of prose has 1.5 (Chinese) to 5 (English) on average. Blanks
-and signs are not counted, because a long run of them, as on a drawn board, may be one token."""
+"""Letters and digits: with the tokenizers of today a token of prose has 1.5 (Chinese) to 5
+(English) on average. Blanks and signs are not counted, because a long run of them, as on a drawn
+board, may be one token."""
 TAPE_BYTES = 8_000_000
 """Of all calls of a match, as JSON: a record has 50 MB at most."""
 LONGEST_WORDS = 500
@@ -93,11 +96,13 @@ class LanguageModel(Protocol):
 
 
 class Door:
-    """The model of an event: its broker, a process that all lanes reach by a Unix socket (broker.py)."""
+    """The models of an event: their broker, a process that lanes reach by a Unix socket."""
 
     LONGEST_LINE = 4_000_000
-    PULSE_S, SILENCE_S = 10.0, 60.0
-    """While a call takes its time the broker sends an empty line now and then; without one it has stopped."""
+    PULSE_S = 10.0
+    """While a call takes its time the broker sends an empty line so often."""
+    SILENCE_S = 60.0
+    """A broker from which no line comes for so long has stopped."""
 
     WAITS = "waits"
     """The file beside its socket in which the broker says what calls wait for."""
@@ -123,8 +128,9 @@ class Door:
                     connection.connect(address)
                 connection.sendall(json.dumps(request._asdict()).encode("ascii") + b"\n")
                 with connection.makefile("rb") as lines:
-                    while (line := lines.readline(self.LONGEST_LINE)) == b"\n":
-                        pass
+                    line = b"\n"
+                    while line == b"\n":
+                        line = lines.readline(self.LONGEST_LINE)
         except OSError as error:
             raise MachineError(f"model: {UNREACHABLE} ({error.strerror or error})") from error
         if not line.endswith(b"\n"):
@@ -137,7 +143,7 @@ class Door:
 
 
 class Recorded:
-    """The model of a record: it gives the recorded answers; a request that was not made then is an error."""
+    """The model of a record: it gives the recorded answers, and an error to any other request."""
 
     def __init__(self, record: Record) -> None:
         self._answers = {call.key: call.answer for call in record.calls}
@@ -173,7 +179,8 @@ class TokenAccount:
         """Give the seat its tokens for a turn that is new; they pay its debt first."""
         if turn <= self.turn:
             return
-        self.turn, self.refused = turn, 0
+        self.turn = turn
+        self.refused = 0
         if self.move is not None:
             paid = min(self.move, self.owed)
             self.bank += paid
@@ -225,7 +232,7 @@ class Calls:
         self._names = {seat.role: seat.bot.name for seat in match.seats}
 
     def begin(self, asks: Mapping[Role, Ask]) -> None:
-        """Take note of the turns of these roles, also of those in which they ask for nothing: they pay debts, too."""
+        """Take note of the turns of these roles; also turns without a request pay debts."""
         for role, ask in asks.items():
             if role in self._terms:
                 self._account(self._terms[role], role, ask.turn)
@@ -245,8 +252,10 @@ class Calls:
             else:
                 lines[role] = self._refused(role, ask.turn, refusal)
         if requests and self._model is not None:
-            for role, answer in zip(requests, _side_by_side(self._model, list(requests.values())), strict=True):
-                lines[role] = self._paid(self._terms[role], role, asked[role][0].turn, requests[role], answer)
+            answers = _side_by_side(self._model, list(requests.values()))
+            for role, answer in zip(requests, answers, strict=True):
+                turn = asked[role][0].turn
+                lines[role] = self._paid(role, turn, requests[role], answer)
         return lines
 
     def note(self, role: Role) -> str:
@@ -263,7 +272,9 @@ class Calls:
     def _account(self, terms: ModelTerms, role: Role, turn: int) -> TokenAccount:
         account = self._accounts.get(role)
         if account is None:
-            account = self._accounts[role] = TokenAccount(terms.calls, terms.move, terms.bank, terms.cost)
+            account = self._accounts[role] = TokenAccount(
+                terms.calls, terms.move, terms.bank, terms.cost
+            )
         account.begin(turn)
         return account
 
@@ -274,8 +285,12 @@ class Calls:
             return f"its {terms.calls} calls of this match are used up"
         left = account.tokens
         if left == 0:
-            words = "its tokens are used up" if terms.bank else "its tokens of this turn are used up"
-            return f"{words}, and {account.owed} more, which its next turns pay" if account.owed else words
+            words = "its tokens of this turn are used up"
+            if terms.bank:
+                words = "its tokens are used up"
+            if account.owed:
+                words += f", and {account.owed} more, which its next turns pay"
+            return words
         if account.cost is not None and account.cost <= 0:
             return "what its calls of this match may cost is used up"
         if account.bytes >= TAPE_BYTES // len(self._match.seats):
@@ -283,17 +298,25 @@ class Calls:
         request = read_request(line)
         if isinstance(request, str):
             return request
-        letters = sum(letter.isalnum() for message in request["messages"] for letter in message["content"])
+        letters = 0
+        for message in request["messages"]:
+            letters += sum(letter.isalnum() for letter in message["content"])
         least = letters // LETTERS_A_TOKEN
         if left is not None and least >= left:
-            return f"its question has {least} tokens or more ({letters} letters), and {left} are left"
+            return (
+                f"its question has {least} tokens or more ({letters} letters), and {left} are left"
+            )
         if account.cost is not None and terms.price(least, 0) >= account.cost:
-            return f"its question has {least} tokens or more, which cost more than the {account.cost:.4g} that is left"
+            return (
+                f"its question has {least} tokens or more, which cost more than the "
+                f"{account.cost:.4g} that is left"
+            )
         request["tokens"] = _most_tokens(request, terms, None if left is None else left - least)
         text = json.dumps(request, sort_keys=True)
         seats = list(self._names.items())
         parts = ["model", terms.name, self._match.seed, seats, role, text, account.made[text]]
-        if terms.alias != DEFAULT_MODEL or terms.request:  # the tapes of older events have only default models
+        # The tapes of older events have only default models without fields.
+        if terms.alias != DEFAULT_MODEL or terms.request:
             parts += [terms.alias, terms.request]
         key = digest_of(*parts, length=32)
         account.made[text] += 1
@@ -304,8 +327,9 @@ class Calls:
         account.refused += 1
         return refused(account.refused, words)
 
-    def _paid(self, terms: ModelTerms, role: Role, turn: int, request: ModelRequest, answer: ModelAnswer) -> bytes:
+    def _paid(self, role: Role, turn: int, request: ModelRequest, answer: ModelAnswer) -> bytes:
         """Write a call down and take it from the account; return the line for the bot."""
+        terms = self._terms[role]
         text = json.dumps(request.request, sort_keys=True)
         self.made.append(ModelCall(turn, role, text, answer, request.key))
         account = self._account(terms, role, turn)
@@ -319,7 +343,7 @@ class Calls:
 
 
 def _most_tokens(request: Mapping[str, Any], terms: ModelTerms, left: int | None) -> int:
-    """Return the most tokens of an answer: the lowest of the limits of bot, organiser and account."""
+    """Return the most tokens of an answer: the lowest limit of bot, organiser and account."""
     usual = MOST_TOKENS if terms.most_tokens is None else terms.most_tokens
     limits: list[int] = [request.get("tokens", usual), usual if left is None else left]
     if terms.most_tokens is not None:
@@ -336,9 +360,10 @@ def _side_by_side(model: LanguageModel, requests: Sequence[ModelRequest]) -> lis
 
 
 def read_request(line: bytes) -> dict[str, Any] | str:
-    """Return the request in a line of a bot, with `messages` in place of a prompt; or in words what is wrong with it.
+    """Return the request in a line of a bot, or in words what is wrong with it.
 
-    A hostile bot wrote the line: its length is bounded, and nothing else.
+    The request has `messages` in place of a prompt. A hostile bot wrote the line: its length is
+    bounded, and nothing else.
     """
     from pydantic import ValidationError  # slow to import, and only a match with a model needs it
 
@@ -347,9 +372,13 @@ def read_request(line: bytes) -> dict[str, Any] | str:
     except ValidationError as error:
         mistake = error.errors(include_input=False, include_url=False)[0]
         where = ".".join(map(str, mistake["loc"]))
-        return protocol.clean(f"{where}: {mistake['msg']}" if where else str(mistake["msg"]), LONGEST_WORDS)
+        words = str(mistake["msg"])
+        if where:
+            words = f"{where}: {words}"
+        return protocol.clean(words, LONGEST_WORDS)
     values: dict[str, Any] = request.model_dump(exclude_none=True)
-    if (prompt := values.pop("prompt", None)) is not None:
+    prompt = values.pop("prompt", None)
+    if prompt is not None:
         if "messages" in values:
             return "give either `prompt` or `messages`"
         values["messages"] = [{"role": "user", "content": prompt}]
@@ -372,12 +401,14 @@ def _reader() -> Any:
         role: Literal["system", "user", "assistant"]
         content: str
 
+    stop_word = Annotated[str, Field(min_length=1, max_length=100)]
+
     class Asked(Strict):
         prompt: str | None = None
         messages: Annotated[list[Message], Field(min_length=1, max_length=200)] | None = None
         tokens: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
         temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
         again: Literal["illegal", "unreadable", "cut", "refused"] | None = None
-        stop: Annotated[list[Annotated[str, Field(min_length=1, max_length=100)]], Field(max_length=4)] | None = None
+        stop: Annotated[list[stop_word], Field(max_length=4)] | None = None
 
     return TypeAdapter(Asked)

@@ -1,21 +1,24 @@
-"""A match in other words, for bots that need a language model: how much of their play is memory of a known game?
+"""A match in other words, for bots that need a language model: is their play memory of a game?
 
-On a board in disguise such a bot gets every role, fact and move in words of a list, on a board that is reflected where
-the game has a symmetry, with a manual in the same words. Referee, record and all other bots know the plain game.
+On a board in disguise such a bot gets every role, fact and move in words of a list, on a board that
+is reflected where the game has a symmetry, with a manual in the same words. Referee, record and all
+other bots know the plain game.
 It knows no rules: a `Disguise` changes the lines between the referee and one bot.
 """
 
 # Where the renaming is
 # ---------------------
-# Three ways were weighed. Rules around the rules (a game whose facts and moves are others) give every match a game of
-# its own: roles differ from match to match, so tables have no columns, and replays and verification need a way back. A
-# disguise of all seats would blind the bots that search by the rules of `turn.rules`, and then nobody would be left to
-# measure by. So it is on the line of a seat: what is recorded, replayed, verified, solved and rated is plain, and the
-# opponents play as ever.
+# Three ways were weighed. Rules around the rules (a game whose facts and moves are others) give
+# every match a game of its own: roles differ from match to match, so tables have no columns, and
+# replays and verification need a way back. A disguise of all seats would blind the bots that search
+# by the rules of `turn.rules`, and then nobody would be left to measure by. So it is on the line of
+# a seat: what is recorded, replayed, verified, solved and rated is plain, and the opponents play as
+# ever.
 #
-# It is a bijection on texts: words change places two by two, so that an answer in plain words means something else, and
-# the reflection of a board has an inverse. Its key is the seed of the match with the role. The words of the manual get
-# their partners first, and any other word when it is first seen, in the same order whenever the match is played again.
+# It is a bijection on texts: words change places two by two, so that an answer in plain words means
+# something else, and the reflection of a board has an inverse. Its key is the seed of the match
+# with the role. The words of the manual get their partners first, and any other word when it is
+# first seen, in the same order whenever the match is played again.
 
 import random
 import re
@@ -33,13 +36,14 @@ from arena.protocol import Ask, Reply
 from arena.values import DISGUISED, Match
 
 WORDS = """
-acorn anchor apricot atlas balcony banjo barrel basket beaver blossom bottle bramble brass breeze broom butter cabin
-camera candle canvas carpet cedar chalk chestnut cider cinnamon coconut cork cradle crystal cypress denim dragonfly
-ebony ember falcon fennel fiddle flannel flour fossil freckle garlic geyser glacier granite gravel hammock harp heather
-heron hornet jasmine juniper kitten lagoon lavender lemon lilac lizard lotus mango marble melon mitten mosaic muffin
-napkin needle nutmeg oasis onion orchid oyster panther parcel pastry peanut pelican pepper pigeon plum pollen poppy
-potato prairie quartz quilt radish ribbon rosemary saddle salmon satin sesame shutter slate sofa spoon stork sunset
-tablet teapot thistle timber tulip turtle vanilla violin walnut willow woollen yogurt
+acorn anchor apricot atlas balcony banjo barrel basket beaver blossom bottle bramble brass breeze
+broom butter cabin camera candle canvas carpet cedar chalk chestnut cider cinnamon coconut cork
+cradle crystal cypress denim dragonfly ebony ember falcon fennel fiddle flannel flour fossil freckle
+garlic geyser glacier granite gravel hammock harp heather heron hornet jasmine juniper kitten lagoon
+lavender lemon lilac lizard lotus mango marble melon mitten mosaic muffin napkin needle nutmeg oasis
+onion orchid oyster panther parcel pastry peanut pelican pepper pigeon plum pollen poppy potato
+prairie quartz quilt radish ribbon rosemary saddle salmon satin sesame shutter slate sofa spoon
+stork sunset tablet teapot thistle timber tulip turtle vanilla violin walnut willow woollen yogurt
 """.split()  # noqa: SIM905  a list would take a line for each
 """Words that mean nothing in a game: no numbers, colours, ways, cards, pieces or places of one."""
 QUOTED = re.compile('"([^"]*)"')
@@ -50,7 +54,10 @@ Cell = tuple[int, int]
 
 @dataclass(frozen=True)
 class Reflection:
-    """A way to reflect the cells of one grid: first over the diagonal, then west to east, then south to north."""
+    """A way to reflect the cells of one grid.
+
+    It is reflected over the diagonal first, then west to east, then south to north.
+    """
 
     columns: tuple[int, int]
     """The lowest and the highest coordinate."""
@@ -66,63 +73,84 @@ class Reflection:
 
     def cell(self, cell: Cell) -> Cell:
         """Return where a cell comes to lie."""
-        x, y = reversed(cell) if self.diagonal else cell
-        return sum(self.columns) - x if self.x else x, sum(self.rows) - y if self.y else y
+        x, y = cell
+        if self.diagonal:
+            x, y = y, x
+        if self.x:
+            x = sum(self.columns) - x
+        if self.y:
+            y = sum(self.rows) - y
+        return x, y
 
     def way(self, word: str) -> str:
         """Return where a direction comes to point; any other word comes back."""
         if word not in WAYS:
             return word
-        (x, y), (to_x, to_y) = self.cell((0, 0)), self.cell(WAYS[word])
+        x, y = self.cell((0, 0))
+        to_x, to_y = self.cell(WAYS[word])
         return next(way for way, step in WAYS.items() if step == (to_x - x, to_y - y))
 
     def placed(self, pattern: str, text: str) -> str:
-        """Return a text that fits a pattern with its cell, its column or its row where they come to lie."""
-        named, words = pattern.split(), text.split(" ")
+        """Return a text that fits a pattern, with its cell, column or row in the reflection."""
+        named = pattern.split()
+        words = text.split(" ")
         at = {axis: named.index(axis) for axis in ("X", "Y") if axis in named}
         if not all(NUMBER.fullmatch(words[index]) for index in at.values()):
             return text
-        x, y = self.cell((int(words[at["X"]]) if "X" in at else 0, int(words[at["Y"]]) if "Y" in at else 0))
+        column = int(words[at["X"]]) if "X" in at else 0
+        row = int(words[at["Y"]]) if "Y" in at else 0
+        x, y = self.cell((column, row))
         for axis, number in (("X", x), ("Y", y)):
             if axis in at:
                 words[at[axis]] = str(number)
         return " ".join(words)
 
     def wall(self, pattern: str, text: str) -> str | None:
-        """Return the fact of a wall where it comes to stand; None for one on the rim, which stops nobody."""
-        named, words = pattern.split(), text.split(" ")
+        """Return the fact of a wall in the reflection; None for a wall on the rim."""
+        named = pattern.split()
+        words = text.split(" ")
         x, y, way = (named.index(name) for name in ("X", "Y", "WAY"))
         if words[way] not in {"north", "east"}:
             return text
-        here = int(words[x]), int(words[y])
-        step = WAYS[words[way]]
-        first, second = sorted((self.cell(here), self.cell((here[0] + step[0], here[1] + step[1]))))
+        column = int(words[x])
+        row = int(words[y])
+        step_x, step_y = WAYS[words[way]]
+        beyond = column + step_x, row + step_y
+        first, second = sorted([self.cell((column, row)), self.cell(beyond)])
         if not (self.columns[0] <= first[0] and self.rows[0] <= first[1]):
             return None
-        words[x], words[y], words[way] = str(first[0]), str(first[1]), "east" if first[0] < second[0] else "north"
+        words[x] = str(first[0])
+        words[y] = str(first[1])
+        words[way] = "east" if first[0] < second[0] else "north"
         return " ".join(words)
 
 
 def reflection(game: Game[Any], dice: random.Random) -> Reflection | None:
-    """Draw a reflection of the game's board, by its symmetry; None where it has none, or not one grid."""
+    """Draw a reflection of the game's board; None without a symmetry or without a single grid."""
     mirrors = game.symmetry.mirrors
-    sizes = [
-        values
-        for item in game.drawing
-        if isinstance(item, Grid) and "GRID" not in item.size.split()
-        for fact in game.board()
-        if (values := variables(item.size, fact)) is not None
-    ]
+    sizes = []
+    for item in game.drawing:
+        if not isinstance(item, Grid) or "GRID" in item.size.split():
+            continue
+        for fact in game.board():
+            values = variables(item.size, fact)
+            if values is not None:
+                sizes.append(values)
     if not mirrors or len(sizes) != 1:
         return None
     (size,) = sizes
     if "LOW" in size:
         columns = rows = int(size["LOW"]), int(size["HIGH"])
     else:
-        columns, rows = (1, int(size["COLUMNS"])), (1, int(size["ROWS"]))
-    mirrored = {mirror: dice.random() < 0.5 for mirror in MIRRORS}
-    chosen = {mirror: mirror in mirrors and is_drawn for mirror, is_drawn in mirrored.items()}
-    return Reflection(columns, rows, **chosen | {"diagonal": chosen["diagonal"] and columns == rows})
+        columns = 1, int(size["COLUMNS"])
+        rows = 1, int(size["ROWS"])
+    chosen = {}
+    for mirror in MIRRORS:
+        is_drawn = dice.random() < 0.5  # for all of them, so that a game may get another symmetry
+        chosen[mirror] = is_drawn and mirror in mirrors
+    if columns != rows:
+        chosen["diagonal"] = False
+    return Reflection(columns, rows, **chosen)
 
 
 class Vocabulary:
@@ -132,7 +160,8 @@ class Vocabulary:
         """`words` have partners from the beginning."""
         free = [word for word in WORDS if word not in words]
         dice.shuffle(free)
-        self._free: Iterator[str] = chain(free, (f"{first}-{second}" for first, second in product(free, free)))
+        pairs = (f"{first}-{second}" for first, second in product(free, free))
+        self._free: Iterator[str] = chain(free, pairs)
         self._partners: dict[str, str] = {}
         for word in words:
             self.partner(word)
@@ -163,7 +192,8 @@ class Disguise:
         dice = random.Random(f"disguise/{match.seed}/{role}")
         self._reflection = reflection(game, dice)
         names = match.game, match.board.removesuffix(DISGUISED)
-        self._vocabulary = Vocabulary(dice, tuple(dict.fromkeys((*names, *game.roles, *manual.words(game.manual)))))
+        words = dict.fromkeys([*names, *game.roles, *manual.words(game.manual)])
+        self._vocabulary = Vocabulary(dice, tuple(words))
         self._plain: Mapping[Move, Move] = {}
         """The legal moves of the question, by how the bot sees them."""
         swapped = self._vocabulary.swapped
@@ -208,11 +238,12 @@ class Disguise:
         return ask._replace(text=text, legal=tuple(self._plain))
 
     def reply(self, reply: Reply) -> Reply:
-        """Return the bot's answer as the referee reads it; an answer that is no legal move in plain words, too."""
+        """Return the bot's answer in plain words, also if it is no legal move."""
         disguised_move = protocol.read_move(reply.line)
         if reply.ending is not None or disguised_move is None or not self._plain:
             return reply
-        if (move := self._plain.get(disguised_move)) is None:
+        move = self._plain.get(disguised_move)
+        if move is None:
             plain_move = " ".join(map(self._vocabulary.known, disguised_move.split(" ")))
             move = self._reflected(plain_move, self._reflection and self._reflection.inverse)
         return reply._replace(line=move.encode())
@@ -227,7 +258,8 @@ class Disguise:
         return manual.lines(self._game.manual, self._vocabulary.partner)
 
     def _reflected(self, move: Move, way: Reflection | None) -> Move:
-        if way is None or move.split() != move.split(" "):  # no move has another blank, but an answer may
+        has_other_blanks = move.split() != move.split(" ")  # no move has them, an answer may
+        if way is None or has_other_blanks:
             return move
         for pattern in self._game.symmetry.moves:
             if variables(pattern, move) is not None:
@@ -239,7 +271,7 @@ class Disguise:
         return f"{self._vocabulary.partner(role)} {self.move(move)}"
 
     def _quoted(self, value: str) -> str:
-        """Return a sentence with its quotations, which are answers and moves, in the bot's words."""
+        """Return a sentence with its quotations (answers and moves) in the bot's words."""
 
         def seen(quotation: re.Match[str]) -> str:
             reflected = self._reflected(quotation[1], self._reflection)
@@ -249,24 +281,28 @@ class Disguise:
 
 
 class Disguises:
-    """The disguises of a match, by role: of each bot that needs a language model, on a board in disguise."""
+    """The disguises of a match by role; only bots that need a language model have one."""
 
     def __init__(self, game: Game[Any], match: Match) -> None:
         disguised = match.board.endswith(DISGUISED)
-        self._by_role = {
-            seat.role: Disguise(game, match, seat.role) for seat in match.seats if disguised and seat.bot.model
-        }
+        self._by_role: dict[Role, Disguise] = {}
+        for seat in match.seats:
+            if disguised and seat.bot.model:
+                self._by_role[seat.role] = Disguise(game, match, seat.role)
 
     def asks(self, asks: Mapping[Role, Ask]) -> dict[Role, Ask]:
         """Return questions as their bots read them."""
-        return {role: self._by_role[role].ask(ask) if role in self._by_role else ask for role, ask in asks.items()}
+        read = dict(asks)
+        for role in self._by_role.keys() & asks.keys():
+            read[role] = self._by_role[role].ask(asks[role])
+        return read
 
     def replies(self, replies: Mapping[Role, Reply]) -> dict[Role, Reply]:
         """Return answers as the referee reads them."""
-        return {
-            role: self._by_role[role].reply(reply) if role in self._by_role else reply
-            for role, reply in replies.items()
-        }
+        plain = dict(replies)
+        for role in self._by_role.keys() & replies.keys():
+            plain[role] = self._by_role[role].reply(replies[role])
+        return plain
 
     def last_words(self, role: Role, text: bytes) -> bytes:
         """Return the last lines for the bot of a role as it reads them."""
@@ -296,4 +332,5 @@ class DisguisedSeats(WrappedSeats):
 
     def say_goodbye(self, texts: Mapping[Role, bytes]) -> None:
         """Part of `Seats`."""
-        self.seats.say_goodbye({role: self._disguises.last_words(role, text) for role, text in texts.items()})
+        words = {role: self._disguises.last_words(role, text) for role, text in texts.items()}
+        self.seats.say_goodbye(words)

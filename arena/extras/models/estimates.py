@@ -1,4 +1,7 @@
-"""What an event has paid for its language model, and what the matches to come will cost, by those that were played."""
+"""What an event has paid for its language models, and what the matches to come will cost.
+
+The estimate is by the matches that were played.
+"""
 
 import contextlib
 from collections import Counter, defaultdict
@@ -33,7 +36,8 @@ def sentences(
 
     `tables` has by alias the name of a table in tournament.toml, and the table.
     """
-    due, wanted = Counter(plan.counts(event)), None
+    due = Counter(plan.counts(event))
+    wanted = None
     with contextlib.suppress(NoResultsError), Archive.open(folder, writing=False) as archive:
         due.subtract(match.label for match in plan.Plan(event, archive).stored())
         wanted = _expected(archive, due)
@@ -41,35 +45,56 @@ def sentences(
         yield "model: what the matches take is known when the first are played"
     else:
         cost = f", which cost {wanted.cost:.4g}" if wanted.cost else ""
-        yield f"model: the matches to come take about {wanted.tokens:,.0f} tokens{cost}, an estimate by those played"
-    tape = Tape(folder / TAPE_FILE, writing=False) if (folder / TAPE_FILE).exists() else None
+        yield (
+            f"model: the matches to come take about {wanted.tokens:,.0f} tokens{cost}, an estimate "
+            "by those played"
+        )
+    path = folder / TAPE_FILE
+    tape = Tape(path, writing=False) if path.exists() else None
     for alias, (key, table) in tables.items():
-        paid = Paid(0, 0.0) if tape is None else Paid(*tape.paid(alias))
-        for limit, spent, unit in ((table.event_tokens, paid.tokens, " tokens"), (table.event_cost, paid.cost, "")):
-            if limit is not None:
-                yield f"{key}: {max(0, limit - spent):,.10g} of the budget of {limit:,.10g}{unit} are left"
+        paid = Paid(0, 0.0)
+        if tape is not None:
+            paid = Paid(*tape.paid(alias))
+        if table.event_tokens is not None:
+            yield _left(key, table.event_tokens, paid.tokens, " tokens")
+        if table.event_cost is not None:
+            yield _left(key, table.event_cost, paid.cost, "")
+
+
+def _left(key: str, budget: float, paid: float, unit: str) -> str:
+    """Return what is left of a budget, in a sentence."""
+    left = max(0, budget - paid)
+    return f"{key}: {left:,.10g} of the budget of {budget:,.10g}{unit} are left"
 
 
 def _expected(archive: Archive, due: Mapping[str, int]) -> Paid | None:
-    """Return what matches to come take, by their number on each `game/board`; None while nothing was played.
+    """Return what the matches to come take; None while nothing was played.
 
-    A board that was never played takes as much as the others.
+    `due` has their number on each `game/board`. A board that was never played takes as much as the
+    mean of all others.
     """
     matches: defaultdict[str, int] = defaultdict(int)
-    sums: defaultdict[str, Paid] = defaultdict(lambda: Paid(0, 0.0))
+    tokens: defaultdict[str, float] = defaultdict(float)
+    costs: defaultdict[str, float] = defaultdict(float)
     for record in archive.records(MOST_MATCHES):
         label = record.match.label
-        terms_of = {seat.role: record.match.conditions.model_of(seat.bot) for seat in record.match.seats}
+        terms_of = {}
+        for seat in record.match.seats:
+            terms_of[seat.role] = record.match.conditions.model_of(seat.bot)
         matches[label] += 1
         for call in record.calls:
-            answer, terms = call.answer, terms_of.get(call.role)
-            cost = terms.cost_of(answer) if terms else 0.0
-            tokens = answer.tokens_in + answer.tokens_out
-            sums[label] = Paid(sums[label].tokens + tokens, sums[label].cost + cost)
+            terms = terms_of.get(call.role)
+            tokens[label] += call.answer.tokens_in + call.answer.tokens_out
+            if terms is not None:
+                costs[label] += terms.cost_of(call.answer)
     if not matches:
         return None
-    means = {label: Paid(*(each / number for each in sums[label])) for label, number in matches.items()}
-    totals = [sum(each) for each in zip(*sums.values(), strict=True)] or [0, 0.0]
-    overall = Paid(*(total / sum(matches.values()) for total in totals))
-    wanted = [(number, means.get(label, overall)) for label, number in due.items()]
-    return Paid(sum(n * mean.tokens for n, mean in wanted), sum(n * mean.cost for n, mean in wanted))
+    played = sum(matches.values())
+    overall = Paid(sum(tokens.values()) / played, sum(costs.values()) / played)
+    wanted = Paid(0.0, 0.0)
+    for label, number in due.items():
+        mean = overall
+        if label in matches:
+            mean = Paid(tokens[label] / matches[label], costs[label] / matches[label])
+        wanted = Paid(wanted.tokens + number * mean.tokens, wanted.cost + number * mean.cost)
+    return wanted

@@ -1,8 +1,8 @@
-"""The tape of an event: every answer that its models gave, by the key of the call, and what was paid for them.
+"""The tape of an event: every answer of its models by the key of the call, and what was paid.
 
-Only the broker writes it. It is a file beside event.sqlite, because an answer must be on disk before its match is: a
-match that is killed or aborted must not be paid twice. Once the match is stored its record has the answers, too, so a
-tape that is gone is made again from the records.
+Only the broker writes it. It is a file beside event.sqlite, because an answer must be on disk
+before its match is: a match that is killed or aborted must not be paid twice. Once the match is
+stored its record has the answers, too, so a tape that is gone is made again from the records.
 """
 
 import json
@@ -16,12 +16,12 @@ from arena.values import ModelAnswer
 
 TABLE = """
 create table if not exists calls (
-  key text primary key, match text not null, bot text not null, answer blob not null, tokens integer not null,
-  cost real not null, model text not null default 'default') without rowid
+  key text primary key, match text not null, bot text not null, answer blob not null,
+  tokens integer not null, cost real not null, model text not null default 'default') without rowid
 """
-# The tape of all models is one file. With a file for each model a tape could be handed on in parts, but
-# a name that somebody chose would be that of a file, and an event could be copied without some of its
-# answers. The key of a call has its model, so no answer is found for another one.
+# The tape of all models is one file. With a file for each model a tape could be handed on in parts,
+# but a name that somebody chose would be that of a file, and an event could be copied without some
+# of its answers. The key of a call has its model, so no answer is found for another one.
 ADDED_IN_FORMAT_2 = "alter table calls add column model text not null default 'default'"
 MOST_BYTES = 4_000_000
 
@@ -33,12 +33,15 @@ class Tape:
         self.path = path
         self.is_new = not path.exists()
         try:
-            for suffix in ("", "-journal", "-shm", "-wal"):  # SQLite opens whatever is there, and waits at a pipe
+            # SQLite opens whatever is there, and waits at a pipe.
+            for suffix in ("", "-journal", "-shm", "-wal"):
                 shared_folders.refuse_pipe(Path(f"{path}{suffix}"))
             if writing:
                 whole_files.make_empty(path, whole_files.PRIVATE)
             mode = "rw" if writing else "ro"
-            self._database = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None)
+            self._database = sqlite3.connect(
+                f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None
+            )
             self._database.execute("pragma trusted_schema = off")
             ((version,),) = self._database.execute("pragma user_version")
             if version:
@@ -56,7 +59,9 @@ class Tape:
             for model, tokens, cost in self._database.execute(sums):
                 self._paid[model] = (tokens, cost)
         except (sqlite3.Error, OSError) as error:
-            raise ArenaError(f"{path}: cannot be used as the tape of a model: {error}; move it away") from error
+            raise ArenaError(
+                f"{path}: cannot be used as the tape of a model: {error}; move it away"
+            ) from error
 
     def _upgrade(self, version: int) -> None:
         """Give a file of this format the columns and the number of today's, or neither."""
@@ -73,12 +78,15 @@ class Tape:
     def find(self, key: str) -> ModelAnswer | None:
         """Return a recorded answer, or None; ArenaError if it cannot be read."""
         try:
-            row = self._database.execute("select answer from calls where key = ?", (key,)).fetchone()
+            select = "select answer from calls where key = ?"
+            row = self._database.execute(select, (key,)).fetchone()
             if row is None:
                 return None
             return ModelAnswer(*json.loads(zlib.decompressobj().decompress(row[0], MOST_BYTES)))
         except (sqlite3.Error, zlib.error, ValueError, TypeError) as error:
-            raise ArenaError(f"{self.path}: an answer in it cannot be read: {error}; move the file away") from error
+            raise ArenaError(
+                f"{self.path}: an answer in it cannot be read: {error}; move the file away"
+            ) from error
 
     def add(
         self,
@@ -123,6 +131,8 @@ class Tape:
                         answer = call.answer
                         cost = terms.cost_of(answer)
                         match = record.match.id
-                        self.add(call.key, terms.alias, match, bot.name, answer, cost=cost, paid=paid)
+                        self.add(
+                            call.key, terms.alias, match, bot.name, answer, cost=cost, paid=paid
+                        )
         except NoResultsError:
             pass

@@ -26,4 +26,5 @@ def choose(turn: Turn) -> str:
     return turn.random.choice(turn.legal)
 
 
-run(choose)  # reads, calls `choose` at each `go`, prints and flushes its answer, and leaves at `end`
+# It reads, calls `choose` at each `go`, prints and flushes the answer, and leaves at `end`.
+run(choose)
