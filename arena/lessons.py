@@ -1,23 +1,25 @@
 """Lessons as a file, and as tests of a bot: in this position, play one of these moves.
 
-It owns the format of the file, and how a bot is led to a position. arena/results/lessons.py finds the lessons.
+It owns the format of the file, and how a bot is led to a position. arena/results/lessons.py finds
+the lessons.
 """
 
 # How a bot is led to a position
 #
-# A bot may remember what it was asked and what it answered, so it is asked every question of its seat up to the
-# position, exactly as then, whatever it answers (as `arena rerun --bot` does). If all its answers are those of the
-# record, it is in the position, and its next answer decides.
+# A bot may remember what it was asked and what it answered, so it is asked every question of its
+# seat up to the position, exactly as then, whatever it answers (as `arena rerun --bot` does). If
+# all its answers are those of the record, it is in the position, and its next answer decides.
 #
-# A mended bot may answer otherwise before that. The match goes on as recorded all the same, but a bot that remembers
-# its answers believes that they were played. So it is started again, and the moves up to the position are told to it
-# as an opening (as `arena match --from` does): the protocol can say "this was played, and you did not choose it". Then
-# this answer decides. To ask only in this way would be simpler, but a bot that plans in its first turn would have no
-# plan.
+# A mended bot may answer otherwise before that. The match goes on as recorded all the same, but a
+# bot that remembers its answers believes that they were played. So it is started again, and the
+# moves up to the position are told to it as an opening (as `arena match --from` does): the protocol
+# can say "this was played, and you did not choose it". Then this answer decides. To ask only in
+# this way would be simpler, but a bot that plans in its first turn would have no plan.
 #
-# The file holds whole matches, as `arena export --match` writes them, because the rules can confirm these: the dice of
-# a match, its clocks and forgiven answers all decide what a bot reads. The names of the other bots and whatever they
-# printed decide nothing. They are left out, so that the author of the bot may have the file.
+# The file holds whole matches, as `arena export --match` writes them, because the rules can confirm
+# these: the dice of a match, its clocks and forgiven answers all decide what a bot reads. The names
+# of the other bots and whatever they printed decide nothing. They are left out, so that the author
+# of the bot may have the file.
 
 import tempfile
 from collections.abc import Callable, Iterable
@@ -42,7 +44,7 @@ from arena.replay.rerun import Comparison, feed, under
 from arena.results.lessons import Lesson
 from arena.sandbox import choice, levels
 from arena.sandbox.launcher import Launcher
-from arena.values import Board, Bot, Conditions, Match, Opening, Record, Seat, SeatReport, Turn
+from arena.values import Board, Bot, Conditions, Match, Opening, Record, Seat, SeatReport
 
 HEAD = "# Lessons for {bot}: positions in which it threw points away, the worst first.\n"
 USE = "# `arena check BOT --lessons FILE` asks a bot for its move in each of them.\n"
@@ -53,7 +55,10 @@ MOST_LESSONS = 1000
 RIVAL = "rival"
 """The name of all other bots in the file."""
 HIDDEN = "..."
-"""Stands for the text of another bot; `reconstruct.py` takes the reason of a refusal from the record then."""
+"""Stands for the text of another bot.
+
+Then `reconstruct.py` takes the reason of a refusal from the record.
+"""
 
 
 class LessonTable(Table):
@@ -105,19 +110,19 @@ class LessonTest:
         )
 
     def check(self, bot: "str | Path | Bot", *, sandbox: str = "auto") -> None:
-        """Play the lesson with a confined bot; AssertionError, in one line, unless it plays a good move.
+        """Play the lesson with a confined bot.
 
-        `bot` is a path, or a Bot; `sandbox` is a level of confinement. The limits are those of the tournament.toml in
-        the current folder, else the default ones. ArenaError for a bot that cannot be started.
+        AssertionError, in one line, unless it plays a good move. ArenaError for a bot that cannot
+        be started. `bot` is a path, or a Bot; `sandbox` is a level of confinement. The limits are
+        those of the tournament.toml in the current folder, else the default ones.
         """
         __tracebackhide__ = True  # pytest shows the line of the test, and the message
         tournament = _tournament_here(sandbox)
-        conditions = choice.resolved(
-            tournament.conditions(), unsafe=tournament.unsafe, by_hand=True
-        )
-        seated = tournament.as_entered(
-            bot if isinstance(bot, Bot) else discovery.from_path(Path(bot))
-        )
+        conditions = tournament.conditions()
+        conditions = choice.resolved(conditions, unsafe=tournament.unsafe, by_hand=True)
+        if not isinstance(bot, Bot):
+            bot = discovery.from_path(Path(bot))
+        seated = tournament.as_entered(bot)
         with tempfile.TemporaryDirectory() as folder, Launcher() as launcher:
             (built,) = builds.built([seated], Path(folder), conditions.sandbox)
             result = play(self, built, launcher, conditions)
@@ -126,27 +131,30 @@ class LessonTest:
 
 
 def play(lesson: LessonTest, bot: Bot, launcher: Launcher, conditions: Conditions) -> LessonResult:
-    """Lead a bot to the position of a lesson, and return what it plays there; `conditions` are those of the workspace.
+    """Lead a bot to the position of a lesson, and return what it plays there.
 
-    The file of lessons may come from anybody, so what it says of limits and confinement is not believed.
+    `conditions` are those of the workspace. The file of lessons may come from anybody, so what it
+    says of limits and confinement is not believed.
     """
     match = under(lesson.record.match, conditions)
     if not bot.plays(match.game, match.board, lesson.role):
-        words = f"{bot.name} does not play {lesson.role} on {match.label}: its bot.toml says what it plays"
+        words = (
+            f"{bot.name} does not play {lesson.role} on {match.label}: its bot.toml says what it "
+            "plays"
+        )
         return LessonResult(passed=False, answer="", words=words)
     game = rulebook.game_of(match)
     questions = _questions(game, lesson.record, lesson.role, lesson.turn)
     answers = feed(questions, match, game, bot, launcher)
     if not all(answer.same for answer in answers[: len(questions) - 1]):
-        questions = _questions(
-            game, _from_opening(lesson.record, lesson.turn), lesson.role, lesson.turn
-        )
+        from_opening = _from_opening(lesson.record, lesson.turn)
+        questions = _questions(game, from_opening, lesson.role, lesson.turn)
         answers = feed(questions, match, game, bot, launcher)
     return _judged(answers[-1], lesson)
 
 
 def _tournament_here(sandbox: str) -> config.Tournament:
-    """Return the tournament.toml in the current folder, or an empty one, with this level of confinement."""
+    """Return the tournament.toml in the current folder, or an empty one, with this confinement."""
     changed: dict[str, object] = {"sandbox": sandbox, "unsafe": sandbox in levels.UNSAFE}
     file = Path("tournament.toml")
     if file.is_file():
@@ -156,36 +164,48 @@ def _tournament_here(sandbox: str) -> config.Tournament:
 
 def _judged(answer: Comparison, lesson: LessonTest) -> LessonResult:
     text = answer.said_now
-    move = None if answer.now.ending is not None else protocol.read_move(answer.now.line)
-    if move in lesson.good:
-        return LessonResult(passed=True, answer=text, words=f"plays {text}")
+    ask = answer.then.ask
     expected = f"expected {' or '.join(lesson.good)}"
     if answer.now.ending is not None:
-        moment = (
-            f"in turn {answer.then.ask.turn}" if answer.then.ask.turn else "before the first turn"
-        )
-        return LessonResult(
-            passed=False, answer=text, words=f"fails {moment}: {answer.now.words}; {expected}"
-        )
-    legal = "" if move in answer.then.ask.legal else ", which is not legal"
-    return LessonResult(passed=False, answer=text, words=f"plays {text}{legal}; {expected}")
+        moment = "before the first turn"
+        if ask.turn:
+            moment = f"in turn {ask.turn}"
+        words = f"fails {moment}: {answer.now.words}; {expected}"
+        return LessonResult(passed=False, answer=text, words=words)
+    move = protocol.read_move(answer.now.line)
+    if move in lesson.good:
+        return LessonResult(passed=True, answer=text, words=f"plays {text}")
+    words = f"plays {text}"
+    if move not in ask.legal:
+        words += ", which is not legal"
+    return LessonResult(passed=False, answer=text, words=f"{words}; {expected}")
 
 
 def _questions(game: Game[Any], record: Record, role: Role, turn: int) -> tuple[Exchange, ...]:
     """Return the questions to the seat of a role up to this turn, each with the recorded answer."""
-    return tuple(
-        exchange for exchange in retrace(game, record).of(role) if exchange.ask.turn <= turn
-    )
+    questions = []
+    for exchange in retrace(game, record).of(role):
+        if exchange.ask.turn <= turn:
+            questions.append(exchange)
+    return tuple(questions)
 
 
 def _from_opening(record: Record, turn: int) -> Record:
     """Return a match that begins, after an opening of the same moves, with this turn."""
-    moves = tuple((each.role, each.move) for each in record.turns if each.number < turn)
-    opening = Opening(moves=moves) if moves else None
+    moves = []
+    turns = []
+    for played in record.turns:
+        if played.number < turn:
+            moves.append((played.role, played.move))
+        elif played.number == turn:
+            turns.append(played)
+    opening = None
+    if moves:
+        opening = Opening(moves=tuple(moves))
     return replace(
         record,
         match=replace(record.match, opening=opening),
-        turns=tuple(each for each in record.turns if each.number == turn),
+        turns=tuple(turns),
         verdict=replace(record.verdict, faults=()),
         seats=tuple(replace(seat, ready=0.0) for seat in record.seats),
     )
@@ -200,14 +220,14 @@ def text_of(lessons: Iterable[Lesson], bot: str, rules: Callable[[Match], Game[A
     parts.append(f"format = {file_formats.LESSONS.number}\n")
     for lesson in lessons:
         match = lesson.record.match
-        name = (
-            f"{match.id}_{lesson.role}"  # for another seat of the same match other text is left out
-        )
-        matches[name] = notation.text_of(
-            _without_others(notation.portable(lesson.record), lesson.role)
-        )
-        drawing = render_state(rules(match), lesson.facts)
-        parts.append("".join(f"# {line}".rstrip() + "\n" for line in drawing.splitlines()))
+        # For another seat of the same match other text is left out.
+        name = f"{match.id}_{lesson.role}"
+        record = _without_others(notation.portable(lesson.record), lesson.role)
+        matches[name] = notation.text_of(record)
+        drawing = ""
+        for line in render_state(rules(match), lesson.facts).splitlines():
+            drawing += f"# {line}".rstrip() + "\n"
+        parts.append(drawing)
         table = LessonTable(
             board=match.label,
             role=lesson.role,
@@ -220,55 +240,69 @@ def text_of(lessons: Iterable[Lesson], bot: str, rules: Callable[[Match], Game[A
         parts.append(f"[[lesson]]\n{tomli_w.dumps(table.model_dump())}")
     parts.append("[matches]\n")
     for name, text in matches.items():
-        # A text in three apostrophes needs no backslash before each of its quotes.
-        parts.append(
-            f"{name} = '''\n{text}'''\n" if "'''" not in text else tomli_w.dumps({name: text})
-        )
+        if "'''" in text:
+            parts.append(tomli_w.dumps({name: text}))
+        else:
+            # A text in three apostrophes needs no backslash before each of its quotes.
+            parts.append(f"{name} = '''\n{text}'''\n")
     return "\n".join(parts)
 
 
 def _without_others(record: Record, role: Role) -> Record:
-    """Return a record without the names of the other bots, the text that they printed, and facts about the machine."""
+    """Return a record without the other bots' names and texts, and without facts of the machine."""
+    turns = []
+    for turn in record.turns:
+        if turn.role != role:
+            turn = turn._replace(remarks=())
+            if turn.rejected_text is not None:
+                turn = turn._replace(rejected_text=HIDDEN)
+        turns.append(turn)
 
-    def turn_of(turn: Turn) -> Turn:
-        if turn.role == role:
-            return turn
-        return turn._replace(
-            remarks=(), rejected_text=None if turn.rejected_text is None else HIDDEN
-        )
+    seats = []
+    for seat in record.match.seats:
+        if seat.role != role:
+            hidden = Bot(name=RIVAL, command=(), digest="", threads=seat.bot.threads)
+            seat = Seat(seat.role, hidden)
+        seats.append(seat)
 
-    def seat_of(seat: Seat) -> Seat:
-        hidden = Bot(name=RIVAL, command=(), digest="", threads=seat.bot.threads)
-        return seat if seat.role == role else Seat(seat.role, hidden)
+    reports = []
+    for report in record.seats:
+        if report.role == role:
+            reports.append(replace(report, stderr="", warnings=(), confined=""))
+        else:
+            reports.append(_hidden_report(report))
 
-    def report_of(seat: SeatReport) -> SeatReport:
-        if seat.role == role:
-            return replace(seat, stderr="", warnings=(), confined="")
-        return SeatReport(
-            role=seat.role, bot=RIVAL, digest="", ready=seat.ready, exit=HIDDEN if seat.exit else ""
-        )
+    faults = []
+    for fault in record.verdict.faults:
+        if fault.role != role:
+            fault = replace(fault, words=HIDDEN)
+        faults.append(fault)
 
-    faults = tuple(
-        fault if fault.role == role else replace(fault, words=HIDDEN)
-        for fault in record.verdict.faults
-    )
     return replace(
         record,
-        match=replace(record.match, seats=tuple(map(seat_of, record.match.seats))),
-        turns=tuple(map(turn_of, record.turns)),
-        verdict=replace(record.verdict, faults=faults),
-        seats=tuple(map(report_of, record.seats)),
+        match=replace(record.match, seats=tuple(seats)),
+        turns=tuple(turns),
+        verdict=replace(record.verdict, faults=tuple(faults)),
+        seats=tuple(reports),
         machine="",
     )
+
+
+def _hidden_report(report: SeatReport) -> SeatReport:
+    """Return what decides what others read: whether the process was ready, and that it ended."""
+    ending = ""
+    if report.exit:
+        ending = HIDDEN
+    return SeatReport(role=report.role, bot=RIVAL, digest="", ready=report.ready, exit=ending)
 
 
 def read(
     path: str | Path, rules: Callable[[Match], Board] = rulebook.of_record
 ) -> tuple[LessonTest, ...]:
-    """Return the lessons of a file, which may come from anybody; ArenaError, in one line, for a mistake in it.
+    """Return the lessons of a file, which may come from anybody.
 
-    `rules` gives the board of a match, from rules that are trusted: those of the workspace in the current folder, then
-    those that come with arena.
+    ArenaError, in one line, for a mistake in it. `rules` gives the board of a match, from rules
+    that are trusted: those of the workspace in the current folder, then those that come with arena.
     """
     path = Path(path)
     try:
@@ -280,23 +314,22 @@ def read(
                 f"{path}: has more than {notation.MOST_BYTES:,} bytes, which no file of lessons has"
             )
         content_table = toml.loads(content)
-        if any(
-            isinstance(each, list | dict) and len(each) > MOST_LESSONS
-            for each in content_table.values()
-        ):
-            raise ArenaError(
-                f"{path}: has more than {MOST_LESSONS} lessons or matches; leave out most of them"
-            )
+        for value in content_table.values():
+            if isinstance(value, list | dict) and len(value) > MOST_LESSONS:
+                raise ArenaError(
+                    f"{path}: has more than {MOST_LESSONS} lessons or matches; leave out most of "
+                    "them"
+                )
         file_formats.LESSONS.check(content_table.get("format", 1), f"{path}: format:")
         tables = LessonFile.model_validate(content_table)
     except OSError as error:
-        hint = _how_to_write("one") if isinstance(error, FileNotFoundError) else ""
+        hint = ""
+        if isinstance(error, FileNotFoundError):
+            hint = _how_to_write("one")
         raise ArenaError(f"{path}: cannot be read: {error.strerror}{hint}") from error
     except ValidationError as error:
-        known = {"": LessonFile}
-        raise ArenaError(
-            "\n".join(f"{path}: {wrong}" for wrong in wrong_keys(error, known))
-        ) from error
+        mistakes = wrong_keys(error, {"": LessonFile})
+        raise ArenaError("\n".join(f"{path}: {mistake}" for mistake in mistakes)) from error
     except (ValueError, RecursionError) as error:
         raise ArenaError(f"{path}: is no TOML: {protocol.clean(str(error))}") from error
     if not tables.lesson:
@@ -317,21 +350,25 @@ def read(
 
 
 def _how_to_write(lessons: str) -> str:
-    """Return the advice that a command writes such `lessons`, as the end of a message, if it is there."""
+    """Return the end of a message: the command that writes such `lessons`, if it is there."""
     if COMMAND not in extensions.commands():
         return ""
     return f"; `arena lessons BOT --tests FILE` writes {lessons}"
 
 
 def _test(number: int, table: LessonTable, record: Record) -> LessonTest:
-    """Return the test of a lesson; ArenaError if the match has no such position, or a good move is not legal there."""
+    """Return the test of a lesson.
+
+    ArenaError if the match has no such position, or a good move is not legal there.
+    """
     questions = _questions(rulebook.game_of(record.match), record, table.role, table.turn)
     if not questions or questions[-1].ask.turn != table.turn:
-        raise ArenaError(
-            f"turn: in match {record.match.id} {protocol.clean(table.role)!r} has no move {table.turn}"
-        )
-    if wrong := [move for move in table.good if move not in questions[-1].ask.legal]:
-        raise ArenaError(f"good: {protocol.clean(wrong[0])!r} is not legal in turn {table.turn}")
+        role = protocol.clean(table.role)
+        raise ArenaError(f"turn: in match {record.match.id} {role!r} has no move {table.turn}")
+    legal = questions[-1].ask.legal
+    for move in table.good:
+        if move not in legal:
+            raise ArenaError(f"good: {protocol.clean(move)!r} is not legal in turn {table.turn}")
     return LessonTest(
         number=number, record=record, turn=table.turn, role=table.role, good=table.good
     )
