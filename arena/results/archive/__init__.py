@@ -104,7 +104,7 @@ class Archive(Database):
     def mark_planned(self, ids: Sequence[str]) -> int:
         """Have the finished matches among these ids count; return how many did not count before."""
         query = f"select number from main.matches where id in {schema.CHOSEN} and not planned"
-        unmarked = [number for (number,) in self._rows(query, json.dumps(ids))]
+        unmarked = [number for (number,) in self._rows(query, (json.dumps(ids),))]
         if not unmarked:
             return 0
         numbers = json.dumps(unmarked)
@@ -199,7 +199,7 @@ class Archive(Database):
             "select distinct number, id from main.matches join seats on match = number "
             "where machine = ? and ending in (?, ?) order by number"
         )
-        matches = list(self._rows(query, machine, Ending.CRASHED.value, Ending.TIMEOUT.value))
+        matches = list(self._rows(query, (machine, Ending.CRASHED.value, Ending.TIMEOUT.value)))
         numbers = json.dumps([number for number, _ in matches])
         with self._transaction() as connection:
             connection.execute(schema.MOVE.format(sign=-1), (numbers,))
@@ -228,7 +228,7 @@ class Archive(Database):
     def stored(self, ids: Sequence[str]) -> set[str]:
         """Return those of these ids whose matches are finished."""
         query = f"select id from main.matches where id in {schema.CHOSEN}"
-        return {match for (match,) in self._rows(query, json.dumps(ids))}
+        return {match for (match,) in self._rows(query, (json.dumps(ids),))}
 
     def stop(self) -> Stop | None:
         """Return why the event ended.
@@ -285,7 +285,8 @@ class Archive(Database):
 
     def played_of(self, ids: Sequence[str]) -> tuple[Played, ...]:
         """Return the finished matches among these ids, in this order."""
-        by_id = {played.id: played for played in self._played(CHOSEN_MATCHES, json.dumps(ids))}
+        chosen = self._played(CHOSEN_MATCHES, [json.dumps(ids)])
+        by_id = {played.id: played for played in chosen}
         return tuple(by_id[match] for match in ids if match in by_id)
 
     def newest(
@@ -337,19 +338,20 @@ class Archive(Database):
             values.append(bot)
         where = " and ".join(conditions) or "1"
         query = f"select id, number from matches where {where} order by number desc limit ?"
-        return dict(self._rows(query, *values, most))
+        values.append(most)
+        return dict(self._rows(query, values))
 
-    def _played(self, table: str, *values: object) -> Iterator[Played]:
+    def _played(self, table: str, values: Sequence[object] = ()) -> Iterator[Played]:
         """Yield the finished matches of a table, by id."""
         columns = ", ".join(records.PLAYED)
-        matches = list(self._rows(f"select number, {columns} from {table} order by id", *values))
+        matches = list(self._rows(f"select number, {columns} from {table} order by id", values))
         seats: dict[int, list[Row]] = {}
         query = (
             f"select match, {', '.join(records.SEAT_PLAYED)} "
             "from seats join entries on entry = number "
             f"where match in (select number from {table}) order by match, position"
         )
-        for row in self._rows(query, *values):
+        for row in self._rows(query, values):
             seats.setdefault(row[0], []).append(row[1:])
         for row in matches:
             yield records.played_of(row[1:], seats[row[0]])
@@ -390,7 +392,7 @@ class Archive(Database):
             "join seats on match = chosen.number join entries on entry = entries.number "
             "group by 1, 2 having max(ifnull(fault_turn, 1)) = 0"
         )
-        return set(self._rows(query, *values))
+        return set(self._rows(query, values))
 
     def later_faults(self) -> Counter[tuple[str, Ending]]:
         """Return the numbers of the `later_faults` of the matches, by bot and ending."""
@@ -422,7 +424,7 @@ class Archive(Database):
             ending = Ending(word)
             times = seats - later[bot, ending]
             if times:
-                for match, message in self._rows(example, bot, word):
+                for match, message in self._rows(example, (bot, word)):
                     yield Failing(bot=bot, ending=ending, times=times, match=match, words=message)
 
     def count(self) -> int:
@@ -436,7 +438,7 @@ class Archive(Database):
         They are the matches with these ids, or all that count.
         """
         table, values = _matches(ids)
-        return dict(self._rows(f"select id, transcript from {table}", *values))
+        return dict(self._rows(f"select id, transcript from {table}", values))
 
     def boards(self) -> dict[str, tuple[Role, ...]]:
         """Return the roles of each `game/board` that was ever played.
@@ -450,7 +452,7 @@ class Archive(Database):
         query = f"select role from {SEATS} where id = ? order by position"
         boards = {}
         for label, match in list(self._rows(newest)):
-            boards[label] = tuple(role for (role,) in self._rows(query, match))
+            boards[label] = tuple(role for (role,) in self._rows(query, (match,)))
         return boards
 
     def cache_version(self) -> str:
@@ -469,7 +471,7 @@ class Archive(Database):
         """
         # An id is hex digits, which are all below `g`.
         query = f"select record from {RECORDS} where id >= ? and id < ? || 'g' limit 2"
-        rows = list(self._rows(query, prefix, prefix))
+        rows = list(self._rows(query, (prefix, prefix)))
         if len(rows) != 1 or not prefix:
             many = "several matches begin" if rows else "no match begins"
             raise ArenaError(
@@ -484,7 +486,10 @@ class Archive(Database):
         Ids are hashes, so these are a fair sample of boards and pairs.
         """
         query = "select record from matches join records on match = number order by id limit ?"
-        for (blob,) in self._rows(query, -1 if most is None else most):
+        limit = -1  # none, in SQLite
+        if most is not None:
+            limit = most
+        for (blob,) in self._rows(query, (limit,)):
             yield self._unpacked(blob)
 
     def sample_of(self, labels: Sequence[str], most: int, *, bot: str | None = None) -> list[str]:
@@ -498,7 +503,7 @@ class Archive(Database):
             f"select id from matches where game || '/' || board in {schema.CHOSEN} "
             f"and (? is null or number in ({seated})) order by id limit ?"
         )
-        rows = self._rows(query, json.dumps(labels), bot, bot, most)
+        rows = self._rows(query, (json.dumps(labels), bot, bot, most))
         return [match for (match,) in rows]
 
     def numbers_in_order(self) -> "array[int]":
@@ -511,7 +516,7 @@ class Archive(Database):
         query = (
             f"select record, planned from {RECORDS} where number in {schema.CHOSEN} order by number"
         )
-        for blob, planned in self._rows(query, json.dumps(list(numbers))):
+        for blob, planned in self._rows(query, (json.dumps(list(numbers)),)):
             yield self._unpacked(blob), bool(planned)
 
     def newest_on(self, label: str) -> Record | None:
@@ -521,7 +526,7 @@ class Archive(Database):
             f"select record from {RECORDS} where game = ? and board = ? "
             "order by number desc limit 1"
         )
-        for (blob,) in self._rows(query, game, board):
+        for (blob,) in self._rows(query, (game, board)):
             return self._unpacked(blob)
         return None
 
@@ -580,7 +585,7 @@ class Archive(Database):
         """
         joined = bytearray()  # a list of bytes would take more memory than the bytes themselves
         table, values = _matches(ids)
-        for (figures,) in self._rows(f"select figures from {table} order by number", *values):
+        for (figures,) in self._rows(f"select figures from {table} order by number", values):
             joined += figures
         return joined
 
@@ -613,7 +618,7 @@ class Archive(Database):
 
     def select(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of a query of the archive's tables, for a frame of an extension."""
-        yield from self._rows(query, *values)
+        yield from self._rows(query, values)
 
     def aborts(self) -> tuple[Abort, ...]:
         """Return the failures of arena itself, in order."""
@@ -646,9 +651,14 @@ def _insert(connection: sqlite3.Connection, rows: records.Rows) -> None:
         (entry,) = connection.execute(schema.ENTRY_NUMBER, row.entry).fetchone()
         entries.append(entry)
     figures = records.figures(rows, entries)
-    number = connection.execute(MATCH, (*rows.match, figures)).lastrowid
+    cells = list(rows.match)
+    cells.append(figures)
+    number = connection.execute(MATCH, cells).lastrowid
     connection.execute("insert into records values (?, ?)", (number, rows.packed))
     for position, (entry, row) in enumerate(zip(entries, rows.seats, strict=True)):
-        connection.execute(schema.SEAT, (number, position, entry, *row.seat))
-        clocks = (number, position, *row.clocks)
+        seat = [number, position, entry]
+        seat.extend(row.seat)
+        connection.execute(schema.SEAT, seat)
+        clocks = [number, position]
+        clocks.extend(row.clocks)
         connection.execute("insert into clocks values (?, ?, ?, ?, ?)", clocks)

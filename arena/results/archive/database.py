@@ -36,7 +36,7 @@ import secrets
 import sqlite3
 import struct
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass
 from itertools import islice
@@ -227,7 +227,7 @@ class Database:
                 return str(complaint)
         return None
 
-    def _rows(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
+    def _rows(self, query: str, values: Iterable[object] = ()) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of a query of the matches that this archive reads.
 
         `main.matches` in it has all matches.
@@ -237,7 +237,8 @@ class Database:
         with self._named_errors():
             connection = self._connection()
             self._session.steps = 0
-            rows = connection.execute(schema.SEEN.format(bot=bot) + query, chosen + chosen + values)
+            all_values = chosen + chosen + tuple(values)
+            rows = connection.execute(schema.SEEN.format(bot=bot) + query, all_values)
             if self._writing:
                 yield from rows
                 return

@@ -76,7 +76,7 @@ def readable_numbers(archive: Database, *, all_versions: bool) -> Iterator[int]:
     """
     try:
         query = "select number from main.matches where planned or ? order by id"
-        yield from [number for (number,) in archive._rows(query, all_versions)]
+        yield from [number for (number,) in archive._rows(query, (all_versions,))]
     except DamagedError:
         for query in NUMBERS_ANYWHERE:
             with contextlib.suppress(DamagedError):
@@ -90,7 +90,7 @@ def packed_record(archive: Database, number: int) -> tuple[str, bytes] | None:
     query = (
         "select id, record from main.matches left join records on match = number where number = ?"
     )
-    for match, blob in archive._rows(query, number):
+    for match, blob in archive._rows(query, (number,)):
         return match, blob or b""
     return None
 
@@ -99,12 +99,14 @@ def differing_columns(archive: Database, number: int, record: Record) -> tuple[s
     """Return the columns of a match, and of its seats, that differ from the record."""
     rows = records.rows_of(record)
     query = f"select {', '.join(records.MATCH)}, figures from main.matches where number = ?"
-    (stored,) = archive._rows(query, number)
+    (stored,) = archive._rows(query, (number,))
     query = "select entry from seats where match = ? order by position"
-    entries = [entry for (entry,) in archive._rows(query, number)]
-    names = [*records.MATCH, "figures"]
+    entries = [entry for (entry,) in archive._rows(query, (number,))]
+    names = list(records.MATCH)
+    names.append("figures")
     actual = list(stored)
-    expected = [*rows.match, records.figures(rows, entries)]
+    expected = list(rows.match)
+    expected.append(records.figures(rows, entries))
     for row, seat in zip(seat_rows(archive, number), rows.seats, strict=True):
         names += SEAT_COLUMNS
         actual += row
@@ -123,4 +125,4 @@ def seat_rows(archive: Database, number: int) -> list[Row]:
         "left join clocks on clocks.match = seats.match and clocks.position = seats.position "
         "where seats.match = ? order by seats.position"
     )
-    return list(archive._rows(query, number))
+    return list(archive._rows(query, (number,)))

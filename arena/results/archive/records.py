@@ -336,12 +336,20 @@ def figures(rows: Rows, entries: Iterable[int]) -> bytes:
     `entries` are the numbers of the seats' entries.
     """
     match = dict(zip(MATCH, rows.match, strict=True))
-    head = (match["repeat"], match["seed"], match["turns"], match["transcript"])
     packed_seats = []
     for position, (entry, row) in enumerate(zip(entries, rows.seats, strict=True)):
         seat = dict(zip(SEAT, row.seat, strict=True))
-        ending = _ending_codes[seat["ending"]]
-        packed_seats.append(_figures.pack(*head, position, entry, seat["score"], ending))
+        packed_seat = _figures.pack(
+            match["repeat"],
+            match["seed"],
+            match["turns"],
+            match["transcript"],
+            position,
+            entry,
+            seat["score"],
+            _ending_codes[seat["ending"]],
+        )
+        packed_seats.append(packed_seat)
     return b"".join(packed_seats)
 
 
@@ -415,13 +423,16 @@ def event_of(text: str) -> Event:
     Files are named after the event and its bots, so a name that leads to another folder is refused.
     """
     event = _event.read(text)
-    for name in (event.name, *(bot.name for bot in event.bots)):
+    names = [bot.name for bot in event.bots]
+    names.append(event.name)
+    for name in names:
         if "/" in name or "\0" in name or name in {"", ".", ".."}:
             raise ValueError("a name leads to another folder")
     for board in event.boards:
         # SQLite is asked for the matches of each game, and holds no half of a surrogate pair.
         board.game.encode()
-        if not board.roles or sorted(chain(*board.sides)) != sorted(board.roles):
+        in_sides = chain.from_iterable(board.sides)
+        if not board.roles or sorted(in_sides) != sorted(board.roles):
             raise ValueError("the sides of a board are not its roles")
     if len(set(event.tie_breaks)) < len(event.tie_breaks):
         raise ValueError("a tie-break stands twice")
