@@ -68,6 +68,13 @@ class Person:
         """Whether the table gives an id, and no e-mail address or name stands in for it."""
         return self.id not in {self.email, self.name}
 
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """The texts that stand for this person and nobody else; some may be empty."""
+        marks = [self.id, self.email]
+        marks.extend(self.logins)
+        return tuple(marks)
+
 
 class People:
     """All people who may submit bots, in the order of the file."""
@@ -86,11 +93,13 @@ class People:
     def _add(self, person: Person) -> None:
         """Let each text of a person lead to this person."""
         self._by_spelling.setdefault(spelling(person.id), set()).add(person)
-        for login in (person.email, *person.logins):
+        for login in person.marks[1:]:
             if login:
                 self._by_login.setdefault(login.casefold(), set()).add(person)
         user = person.email.partition("@")[0]
-        for text in (person.id, person.email, user, person.name, *person.logins):
+        texts = [user, person.name]
+        texts.extend(person.marks)
+        for text in texts:
             if not text:
                 continue
             turns = text == person.name  # Canvas writes `leeann` for `Lee, Ann`
@@ -188,7 +197,7 @@ def _masks(text: str, person: Person) -> bool:
     words = _words(text)
     words.append("".join(words))
     real_words = _words(person.name)
-    for mark in (person.id, person.email, *person.logins):
+    for mark in person.marks:
         real_words += _words(mark)
     real_words += _turned(real_words, turns=True)
     pairs = itertools.product(words, real_words)
@@ -202,7 +211,9 @@ def spelling(id_: str) -> str:
     """
     text = "".join(unicodedata.normalize("NFKC", id_).casefold().split())
     number = re.fullmatch(r"0*([0-9]+)(?:\.0*)?", text)
-    return number[1] if number else text
+    if number is None:
+        return text
+    return number[1]
 
 
 def _only(people: Collection[Person]) -> Person | None:
@@ -218,18 +229,25 @@ def _words(text: str) -> list[str]:
 def _keys(text: str, *, turns: bool) -> tuple[set[_Key], ...]:
     """Return the texts to compare: exact, its words in order, and both in Latin letters."""
     exact = names.display(text).casefold()
-    latin = names.latin(exact).lower()
-    latin_words = re.findall("[a-z0-9]+", latin)
+    latin_words = re.findall("[a-z0-9]+", names.latin(exact).lower())
+    exact_keys: set[_Key] = {exact}
     in_order: set[_Key] = set(_turned(_words(text), turns=turns))
+    in_any_order: set[_Key] = {names.words(text)}
     in_latin: set[_Key] = set(_turned(latin_words, turns=turns))
-    return {exact}, in_order, {names.words(text)}, in_latin
+    return exact_keys, in_order, in_any_order, in_latin
 
 
 def _turned(words: list[str], *, turns: bool) -> list[str]:
     """Return the words joined in this order; `turns` adds each order with the last words first."""
-    orders = len(words) if turns else 1
-    joined = ["".join(words[start:] + words[:start]) for start in range(orders)]
-    return [text for text in joined if text]
+    orders = 1
+    if turns:
+        orders = len(words)
+    turned = []
+    for start in range(orders):
+        text = "".join(words[start:] + words[:start])
+        if text:
+            turned.append(text)
+    return turned
 
 
 def of_workspace(workspace: Path, file: Path | None = None) -> People:
@@ -237,7 +255,9 @@ def of_workspace(workspace: Path, file: Path | None = None) -> People:
     if file is not None:
         return read(file)
     table = workspace / FILE
-    return read(table) if table.is_file() else People()
+    if not table.is_file():
+        return People()
+    return read(table)
 
 
 def read(path: Path) -> People:
@@ -246,11 +266,15 @@ def read(path: Path) -> People:
     first = text.partition("\n")[0]
     separator = max(",;\t", key=first.count)  # spreadsheets of some countries write semicolons
     table = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    rows = []
     try:
-        rows = [[cell.strip() for cell in row] for row in table]
+        for row in table:
+            rows.append([cell.strip() for cell in row])
     except csv.Error as error:
         raise ArenaError(f"{path}: line {table.line_num}: {error}") from error
-    header = [cell.lower() for cell in rows[0]] if rows else []
+    header = []
+    if rows:
+        header = [cell.lower() for cell in rows[0]]
     if set(header).isdisjoint(COLUMNS["name"] + COLUMNS["last"]):
         raise ArenaError(
             f"{path}: its first line names no column `name`; write for example: name,e-mail,id"
@@ -303,10 +327,15 @@ def _person(cells: dict[str, str], values: dict[str, list[str]]) -> Person:
     marks += values["email"]
     if not name or not "".join(marks).isprintable():
         raise ArenaError("expected a name, and plain text; correct that line")
-    email = addresses[0] if addresses else ""
-    id_ = marks[0] if marks else name
-    logins = tuple(mark for mark in marks[1:] if mark != email)
-    return Person(name=name, email=email, id=id_, logins=logins)
+    email = ""
+    if addresses:
+        email = addresses[0]
+    id_ = name
+    logins = []
+    if marks:
+        id_ = marks[0]
+        logins = [mark for mark in marks[1:] if mark != email]
+    return Person(name=name, email=email, id=id_, logins=tuple(logins))
 
 
 def _refuse_like_ids(path: Path, people: Iterable[Person], lines: Mapping[str, int]) -> None:
