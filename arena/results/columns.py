@@ -189,8 +189,15 @@ def interval_bars(rows: Iterable[Mapping[str, Any]]) -> list[tuple[float, float,
 class Columns:
     """The columns of a frame, in their order."""
 
-    def __init__(self, *columns: Column) -> None:
-        self.columns = columns
+    def __init__(self, *columns: Column | Iterable[Column]) -> None:
+        """Take columns, and groups of columns such as the ends of an interval."""
+        all_columns: list[Column] = []
+        for column in columns:
+            if isinstance(column, Column):
+                all_columns.append(column)
+            else:
+                all_columns.extend(column)
+        self.columns = tuple(all_columns)
 
     @property
     def names(self) -> list[str]:
@@ -233,12 +240,12 @@ class Columns:
             if column.unit == "rating":
                 column = replace(column, unit=unit)
             columns.append(column)
-        return Columns(*columns)
+        return Columns(columns)
 
     def without_logits(self) -> "Columns":
         """Return the columns that a person is shown: those of ratings that are not in Elo."""
         columns = [column for column in self.columns if column.name not in LOGITS]
-        return Columns(*columns)
+        return Columns(columns)
 
 
 _BOT = Column("bot", "Its name", label="Bot")
@@ -312,11 +319,11 @@ LEADERBOARD = Columns(
         "rating",
         "Rating",
     ),
-    *interval_columns(
+    interval_columns(
         "rating_low", "rating_high", "The 95 % interval of `rating`; infinite where it is open"
     ),
-    *_LOGITS,
-    *_RANKS,
+    _LOGITS,
+    _RANKS,
     Column(
         "tier", "From 1; bots of one tier cannot be told apart from the best of them", label="Tier"
     ),
@@ -346,7 +353,7 @@ LEADERBOARD = Columns(
         "TIEBREAK",
         "The tie-break's figure, where it was needed because ratings and points were equal",
     ),
-    *_ENDINGS,
+    _ENDINGS,
     Column(
         "BOARD", "Its mean score on the board, 0 to 100; the board's roles count alike", "score"
     ),
@@ -373,9 +380,9 @@ RANKINGS = Columns(
         "rating",
         "Strength",
     ),
-    *_LOW_AND_HIGH,
-    *_LOGITS,
-    *_RANKS,
+    _LOW_AND_HIGH,
+    _LOGITS,
+    _RANKS,
     Column("score", "Its mean score there", "score", "Score"),
     _DISPLAY,
 )
@@ -400,8 +407,8 @@ STRENGTHS = Columns(
         "as overall",
         "rating",
     ),
-    *_LOW_AND_HIGH,
-    *_LOGITS,
+    _LOW_AND_HIGH,
+    _LOGITS,
 )
 ADVANTAGES = Columns(
     _BOARD,
@@ -414,7 +421,7 @@ ADVANTAGES = Columns(
         "What the role is worth when average bots meet; 0 if the roles are even",
         "rating",
     ),
-    *interval_columns("low", "high", "The 95 % interval"),
+    interval_columns("low", "high", "The 95 % interval"),
 )
 ACCURACY = Columns(
     _BOT,
@@ -457,7 +464,7 @@ REGRET = Columns(
 )
 CHANCE_BETTER = Columns(
     Column("game", "The game"),
-    *BOT_AND_OPPONENT,
+    BOT_AND_OPPONENT,
     Column(
         "chance",
         "The chance that `bot` is stronger: the share of the refits in which it is; a tie counts "
@@ -468,7 +475,7 @@ CHANCE_BETTER = Columns(
 CROSSTABLE = Columns(
     _BOARD,
     Column("role", "The role of `bot`"),
-    *BOT_AND_OPPONENT,
+    BOT_AND_OPPONENT,
     Column("matches", "How often they met in this way", "matches"),
     Column("score", "The mean score of `bot` in these matches", "score"),
 )
@@ -552,10 +559,10 @@ VERSIONS = Columns(
         "How strong it is, by one fit of all matches ever, in which each version is a bot",
         "rating",
     ),
-    *interval_columns(
+    interval_columns(
         "rating_low", "rating_high", "The 95 % interval of `rating`; infinite where it is open"
     ),
-    *_LOGITS,
+    _LOGITS,
     Column("matches", "How many it played in", "matches"),
 )
 WALL = "From `go` to the answer: median, 99 % quantile, longest"

@@ -1,5 +1,7 @@
 """Bots that beat each other in a circle, so that no order of them is right."""
 
+from itertools import chain
+
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -33,7 +35,8 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     for _, table in about.by_game(frame):
         game = str(table["game"].iloc[0])
         share = table["share"].iloc[0]
-        by_strength = about.order([*table["bot"], *table["opponent"]], f"{game}/")
+        names = chain(table["bot"], table["opponent"])
+        by_strength = about.order(names, f"{game}/")
         bots, omitted_here = best(by_strength, GRID)
         grid = table.pivot_table(index="bot", columns="opponent", values="result")
         grid = grid.reindex(index=bots, columns=bots)

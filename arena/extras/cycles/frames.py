@@ -23,7 +23,7 @@ CYCLES = Columns(
 )
 BEATEN = Columns(
     Column("game", "The game"),
-    *BOT_AND_OPPONENT,
+    BOT_AND_OPPONENT,
     Column("blocks", "Meetings of the two; the matches of one seed are one meeting"),
     Column("result", "The mean result of `bot` in them: half of it is a draw", "%"),
 )
@@ -60,7 +60,9 @@ def shares_of(by_game: CyclesByGame) -> pd.DataFrame:
     for league, cycles in by_game:
         bots = len(cycles.bots)
         triples = bots * (bots - 1) * (bots - 2) // 6
-        rows.append((league.game, triples, *cycles.share, int(cycles.proven.sum())))
+        share, low, high = cycles.share
+        proven = int(cycles.proven.sum())
+        rows.append((league.game, triples, share, low, high, proven))
     return pd.DataFrame(rows, columns=CYCLES.names)
 
 
