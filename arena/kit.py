@@ -191,7 +191,8 @@ class Turn:
         states: list[Any] = []
         for state in self.states:
             others = [role for role in rules.to_move(state) if role != self.role]
-            for moves in product(*(rules.legal_moves(state, role) for role in others)):
+            legal = [rules.legal_moves(state, role) for role in others]
+            for moves in product(*legal):
                 chosen = {self.role: move} | dict(zip(others, moves, strict=True))
                 states.append(rules.play(state, chosen))
         return states
@@ -221,9 +222,11 @@ class Turn:
         """
         import json
 
-        request: dict[str, object] = {
-            "prompt" if isinstance(question, str) else "messages": question
-        }
+        request: dict[str, object] = {}
+        if isinstance(question, str):
+            request["prompt"] = question
+        else:
+            request["messages"] = question
         options = {"tokens": tokens, "temperature": temperature, "stop": stop, "again": again}
         request |= {name: value for name, value in options.items() if value is not None}
         line = f"model {json.dumps(request)}\n"
@@ -354,13 +357,21 @@ def _ways(board: Iterable[Fact]) -> dict[Cell, list[Cell]]:
     facts = [fact.split() for fact in board]
     size = next(fact for fact in facts if fact[0] == "size")
     cells = range(int(size[1]), int(size[2]) + 1)
-    walls = {(int(fact[1]), int(fact[2]), fact[3]) for fact in facts if fact[0] == "wall"}
-    ways: dict[Cell, list[Cell]] = {(x, y): [] for x, y in product(cells, cells)}
-    for x, y in ways:
-        for neighbour, way in (((x, y + 1), "north"), ((x + 1, y), "east")):
-            if neighbour in ways and (x, y, way) not in walls:
-                ways[x, y].append(neighbour)
-                ways[neighbour].append((x, y))
+    walls = set()
+    for fact in facts:
+        if fact[0] == "wall":
+            cell = (int(fact[1]), int(fact[2]))
+            walls.add((cell, fact[3]))
+    ways: dict[Cell, list[Cell]] = {}
+    for cell in product(cells, cells):
+        ways[cell] = []
+    for cell in ways:
+        x, y = cell
+        neighbours = {"north": (x, y + 1), "east": (x + 1, y)}
+        for way, neighbour in neighbours.items():
+            if neighbour in ways and (cell, way) not in walls:
+                ways[cell].append(neighbour)
+                ways[neighbour].append(cell)
     return ways
 
 
