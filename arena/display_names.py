@@ -4,6 +4,7 @@ import os
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from arena import look_alikes
 from arena.values import Bot
@@ -83,7 +84,8 @@ def shortened(texts: Sequence[str], length: int = NAME) -> list[str]:
             break
         candidates = _candidates(waiting, size)
         # The sign of a cut is no letter of a name: names in ASCII stay so.
-        plain = [label.replace(CUT, "...") for label in (*labels.values(), *candidates.values())]
+        all_labels = chain(labels.values(), candidates.values())
+        plain = [label.replace(CUT, "...") for label in all_labels]
         looks = look_alikes.groups(plain)
         uses = Counter(looks[label] for label in plain)
         for text, label in candidates.items():

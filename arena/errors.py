@@ -192,7 +192,9 @@ def known_are(word: str, known: Iterable[str], *, nearest: Iterable[str] = ()) -
     """
     names = list(known)
     listed = ", ".join(names) or "none"
-    suggestion = did_you_mean(word, [*names, *nearest])
+    candidates = list(names)
+    candidates.extend(nearest)
+    suggestion = did_you_mean(word, candidates)
     if suggestion:
         return f"{suggestion} Known: {listed}"
     return f"known: {listed}"

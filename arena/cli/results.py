@@ -1,7 +1,7 @@
 """`arena leaderboard`, `arena charts` and `arena report`: the results of an event."""
 
 from collections.abc import Callable, Iterable
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -254,7 +254,7 @@ def _rank_changes(results: "Results") -> dict[tuple[str | None, str], int | str]
     from arena.results.leaderboard.rank_changes import NEW
 
     changes: dict[tuple[str | None, str], int | str] = {}
-    for league in (results, *results.leagues):
+    for league in chain([results], results.leagues):
         for bot, change in league.rank_changes.items():
             key = (league.game, bot)
             changes[key] = NEW if change is None else change

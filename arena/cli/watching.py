@@ -169,13 +169,18 @@ class Watcher:
 
     def summary(self) -> str:
         """Return the progress as one line."""
-        return "; ".join([*self.lines(), *map(output.safe_line, self.waits)])
+        return "; ".join(self._lines_and_waits())
 
     def frame(self) -> "RenderableType":
         """Return the frame for a terminal."""
         from rich.text import Text
 
-        return Text("\n".join([*self.lines(), *map(output.safe_line, self.waits)]))
+        return Text("\n".join(self._lines_and_waits()))
+
+    def _lines_and_waits(self) -> Iterator[str]:
+        """Yield the lines, then what the run waits for."""
+        yield from self.lines()
+        yield from map(output.safe_line, self.waits)
 
     def _tenth(self) -> int:
         return 10 * self.done // self.planned if self.planned else 10

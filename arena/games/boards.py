@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, lru_cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -293,7 +294,7 @@ def all_tables(path: Path) -> dict[str, dict[str, Any]]:
     # The file may be no text, no TOML, or nested without end.
     except (OSError, ValueError, RecursionError) as error:
         raise ArenaError(f"{where}: {_line(error)}") from error
-    for name in (path.stem, *tables):
+    for name in chain([path.stem], tables):
         if not NAME.fullmatch(name):
             raise ArenaError(f"{where}: {name!r} cannot be a name: use letters, digits and . _ -")
     if not tables and not rulefile.names_boards(path):

@@ -460,7 +460,8 @@ class Clip:
 
         A word with which three of them begin is left out of these.
         """
-        facts = [clean(fact) for fact in (*self.game.board(), *self.scenes[index].facts)]
+        all_facts = chain(self.game.board(), self.scenes[index].facts)
+        facts = list(map(clean, all_facts))
         first_words = Counter(fact.partition(" ")[0] for fact in facts)
         lines = []
         for fact in facts[:MOST_LINES]:

@@ -236,4 +236,6 @@ def _code_digest(games: Iterable[Game[Any]]) -> str:
     sources: set[Path] = set()
     for game in games:
         sources.update(rulefile.sources_of(game))
-    return memo.code_digest([*map(Path, modules), *sorted(sources)])
+    files = list(map(Path, modules))
+    files.extend(sorted(sources))
+    return memo.code_digest(files)

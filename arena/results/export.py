@@ -432,9 +432,9 @@ def _json_lines(table: str, rows: list[Row]) -> bytes:
 def _batch(table: str, rows: list[Row]) -> "pyarrow.RecordBatch":
     import pyarrow
 
-    columns = list(zip(*rows, strict=True)) or [()] * len(TABLES[table])
     arrays = []
-    for column, field in zip(columns, _arrow_schema(table), strict=True):
+    for number, field in enumerate(_arrow_schema(table)):
+        column = [row[number] for row in rows]
         if field.name == "started":
             moments = pyarrow.array(column, pyarrow.string())
             arrays.append(moments.cast(field.type))

@@ -26,6 +26,7 @@ It owns when an estimate is sure enough. It reads no file: archives only stand i
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from math import sqrt
 from statistics import NormalDist, fmean
 from typing import Any, NamedTuple
@@ -129,7 +130,7 @@ class Estimates:
                     continue
                 good = sorted(better, key=lambda move: (-better[move], move))
                 compared = {}
-                for move in (blunder.move, *good):
+                for move in chain([blunder.move], good):
                     matches = scores[move].matches
                     compared[move] = Mean(len(matches), fmean(matches))
                 points = round(better[good[0]], 1)

@@ -82,7 +82,7 @@ and Node copy in a loop where `sendfile` fails with EINVAL, and give up at EPERM
 PROCESSES = "fork vfork"
 """A bot that may be one process only is refused these calls, and `clone` unless it makes a
 thread."""
-FORKS = frozenset({*PROCESSES.split(), "clone"})
+FORKS = frozenset(PROCESSES.split()) | {"clone"}
 """The allowed calls by which a process is made."""
 
 

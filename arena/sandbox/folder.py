@@ -42,7 +42,7 @@ ENVIRONMENTS = (".venv", "venv")
 it only."""
 COMMANDS_OF_NPM = ".bin"
 """A folder in node_modules with links to commands for people; Node loads packages without it."""
-LEFT_OUT = {"__pycache__", ".git", *ENVIRONMENTS, COMMANDS_OF_NPM}
+LEFT_OUT = {"__pycache__", ".git", COMMANDS_OF_NPM}.union(ENVIRONMENTS)
 """Folders that tools leave beside a bot: no part of it."""
 
 PRIVATE = "arena-run-"
@@ -146,7 +146,8 @@ class Folder:
                 _compile(kit / "rules" / name)
             if os.getuid() == 0:
                 # The users that bots become must be able to read it, and only to read it.
-                for path in (kit, *kit.rglob("*")):
+                kit.chmod(0o755)
+                for path in kit.rglob("*"):
                     path.chmod(0o755 if path.is_dir() else 0o644)
         self._kits[folder] = kit
         self._kits[file] = kit

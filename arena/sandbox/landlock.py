@@ -182,7 +182,7 @@ def _public_rules() -> list[bytes]:
     """
     rules: list[bytes] = []
     granted: list[str] = []
-    for path in (*PROGRAMS, *SETTINGS):
+    for path in PROGRAMS + SETTINGS:
         real = os.path.realpath(path)
         if os.path.exists(path) and not real.startswith(tuple(granted)):
             rules.append(_rule(path, READ))

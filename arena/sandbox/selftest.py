@@ -95,7 +95,8 @@ def _judgement(output: str, complaint: str) -> str | None:
         attempt, separator, result = line.partition(": ")
         if separator:
             results[attempt] = result
-    if not results.keys() >= {*selftest_bot.ATTEMPTS, "play"}:
+    expected = {"play"}.union(selftest_bot.ATTEMPTS)
+    if not results.keys() >= expected:
         raise DisturbedError(complaint)
     leaks = [name for name in selftest_bot.ATTEMPTS if results[name] != "no"]
     if leaks:

@@ -15,7 +15,7 @@ from arena.sandbox.toolchain import PYTHON
 from arena.values import Bot
 
 PYTHON_LINE = re.compile("#!.*python")
-PROGRAM_ENDINGS = {*SOURCES, ".jar"}
+PROGRAM_ENDINGS = {".jar"}.union(SOURCES)
 TEXT_BYTES = 100_000
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 LFS = b"version https://git-lfs.github.com/"
@@ -136,8 +136,9 @@ class BotFiles:
 
     def with_windows_line_ends(self) -> str:
         """Return its program or its first script that has Windows line ends; empty if none has."""
-        scripts = [name for name in self.names if name.endswith((".sh", ".bash"))]
-        for name in (self.program, *scripts):
+        names = [self.program]
+        names.extend(name for name in self.names if name.endswith((".sh", ".bash")))
+        for name in names:
             if name and b"\r\n" in self._bytes(name):
                 return name
         return ""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 
 from arena.author.submissions.bot_store import BotStore, Refusal, Version, first_line
@@ -207,7 +207,7 @@ class Submissions:
     def _shown_names(self) -> set[str]:
         """The names that tables show, also of each submission so far, and those of people."""
         shown_names = {person.name for person in self._people}
-        for name in (*self._reserved, *self._store.names()):
+        for name in chain(self._reserved, self._store.names()):
             versions = self._store.versions(name)
             shown_names.add(versions[-1].note.display if versions else name)
         return shown_names

@@ -15,7 +15,7 @@ from arena.sandbox.folder import COMMANDS_OF_NPM, ENVIRONMENTS
 # Other modules that read bots import it from here.
 from arena.sandbox.folder import LEFT_OUT as LEFT_OUT
 
-NOTED = {*ENVIRONMENTS, COMMANDS_OF_NPM}
+NOTED = {COMMANDS_OF_NPM}.union(ENVIRONMENTS)
 """Folders of LEFT_OUT that an author may rely on, so arena says that they are left out."""
 MAC_FORK = "._"
 """The beginning of the names of files that a Mac adds on other disks and in archives."""

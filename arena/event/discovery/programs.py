@@ -26,7 +26,7 @@ MOST_WORDS = 1000
 """The words of a command: an empty word has a length in the message, too."""
 SHOWN_LETTERS = 80
 """The letters of a wrong command that a message repeats."""
-TAKEN_MODULES = frozenset({"arena", *sys.stdlib_module_names})
+TAKEN_MODULES = sys.stdlib_module_names | {"arena"}
 SHELL = frozenset({"&&", "||", ";", "|", ">", ">>", "<", "&"})
 STEPS = frozenset({"&&", "||"})
 """The words of SHELL that are no argument of any program."""

@@ -58,13 +58,13 @@ def read(path: Path, game: str, board: str, unread: list[str]) -> Iterator[Outsi
     columns = list(header.cells)
     if "bot" in columns:
         roles: list[str] = []
-        known = {*MATCH_COLUMNS, *SEAT_COLUMNS, "role"}
+        known = {"role"}.union(MATCH_COLUMNS, SEAT_COLUMNS)
         _need(header, ("match",), columns)
         _need_score(header, "", columns)
         matches = _long(rows, game, board)
     else:
         roles = [column.removesuffix("_bot") for column in columns if column.endswith("_bot")]
-        known = {*MATCH_COLUMNS, *OWN_COLUMNS}
+        known = set(MATCH_COLUMNS).union(OWN_COLUMNS)
         for role in roles:
             outside.role_name(role, header.position, f"column {role}_bot")
             known.update(f"{role}_{column}" for column in SEAT_COLUMNS)

@@ -276,7 +276,8 @@ def _interval(scores: list[float]) -> tuple[float, float, float]:
 
     One match won and one lost are added (Agresti and Coull, 1998).
     """
-    added = [*scores, 0.0, 100.0]
+    added = list(scores)
+    added += [0.0, 100.0]
     count = len(added)
     middle = sum(added) / count
     variance = sum((score - middle) ** 2 for score in added) / count

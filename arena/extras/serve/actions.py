@@ -59,7 +59,7 @@ def act(
         accounts.set(switch, value, who, action)
         return [{"done": meaning}]
     if action not in ACTIONS:
-        known = known_are(action, [*ACTIONS, *SWITCHES])
+        known = known_are(action, list(ACTIONS) + list(SWITCHES))
         raise ArenaError(f"serve {action}: no such action; {known}")
     answer = ACTIONS[action](accounts, arguments, who)
     if not isinstance(answer, NewTokens):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 
 from arena.extras.serve import (
     author,
@@ -49,17 +49,11 @@ def make_app(workspace: Path, settings: Settings | None = None) -> Starlette:
             app.state.frames.close()
             app.state.worker.close()
 
+    routes: list[BaseRoute] = [Route("/static/{digest}/{name}", pages.asset)]
+    for module in (readers, task, live, author, organiser, play, remote):
+        routes.extend(module.ROUTES)
     app: Starlette = Starlette(
-        routes=[
-            *readers.ROUTES,
-            *task.ROUTES,
-            *live.ROUTES,
-            Route("/static/{digest}/{name}", pages.asset),
-            *author.ROUTES,
-            *organiser.ROUTES,
-            *play.ROUTES,
-            *remote.ROUTES,
-        ],
+        routes=routes,
         lifespan=lifespan,
         # The limit of the organiser for an upload is lower; uploads.py checks it.
         middleware=[Middleware(Guard, settings, {author.UPLOAD: uploads.MOST_BODY_BYTES})],

@@ -74,8 +74,8 @@ def drawing(game: Game[Any]) -> Iterator[str]:
             if item.shape not in SHAPES:
                 shapes = ", ".join(SHAPES)
                 yield f"drawing: {item.fact!r} has the shape {item.shape!r}; shapes are {shapes}"
-            if item.colour not in {"", "ROLE", *COLOURS}:
-                colours = ", ".join((*COLOURS, "ROLE"))
+            if item.colour not in {"", "ROLE"} | set(COLOURS):
+                colours = f"{', '.join(COLOURS)}, ROLE"
                 yield (
                     f"drawing: {item.fact!r} has the colour {item.colour!r}; colours are {colours}"
                 )
@@ -103,7 +103,7 @@ def kinds(game: Game[Any], step: Position) -> Iterator[str]:
     if isinstance(movers, Collection) and set(movers) <= _possible_movers(game):
         for role in movers:
             yield from _listed(f"legal moves of {role}", game.legal_moves(step.state, role))
-    for viewer in (None, *game.roles):
+    for viewer in viewers(game):
         yield from _listed(f"view of {viewer or 'everything'}", game.view(step.state, viewer))
     outcome = game.outcome(step.state)
     if outcome is None:
@@ -156,7 +156,7 @@ def views(game: Game[Any], step: Position) -> Iterator[str]:
     """Every view is lines of words, and the same in each call; in an open game all are alike."""
     is_open = getattr(game, "open", False)  # if it is, the referee asks only for one view
     everything = game.view(step.state, None)
-    for role in (None, *game.roles):
+    for role in viewers(game):
         facts = game.view(step.state, role)
         if role is None or facts != everything:
             yield from _text(f"view of {role or 'everything'}", facts)
@@ -384,7 +384,14 @@ def _asks_bots(game: Game[Any], state: Any) -> bool:
 
 
 def _possible_movers(game: Game[Any]) -> set[Role]:
-    return {*game.roles, CHANCE}
+    return {CHANCE}.union(game.roles)
+
+
+def viewers(game: Game[Any]) -> list[Role | None]:
+    """Return all who may see a state: each role, after the referee, which is None."""
+    everybody: list[Role | None] = [None]
+    everybody.extend(game.roles)
+    return everybody
 
 
 def _computed(game: Any, kind: type[Assessor]) -> Any:
