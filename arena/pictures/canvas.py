@@ -126,7 +126,9 @@ def wrapped(text: str, size: float, space: float, lines: int, *, bold: bool = Fa
     """Return a text in lines that have room; the last is cut."""
     broken: list[str] = []
     for word in re.split(" (?!%)", letters.drawable(text)):
-        longer = f"{broken[-1]} {word}" if broken else ""
+        longer = ""
+        if broken:
+            longer = f"{broken[-1]} {word}"
         if longer and width(longer, size, bold=bold) <= space:
             broken[-1] = longer
         else:

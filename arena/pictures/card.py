@@ -54,7 +54,9 @@ def description(results: Results) -> str:
         if not ranked:
             continue
         lead = ", ".join(f"{row['rank']}. {row['display']}" for row in ranked)
-        leads.append(f"{game}: {lead}" if game else lead)
+        if game:
+            lead = f"{game}: {lead}"
+        leads.append(lead)
     return clean("; ".join(leads) or NOTHING)
 
 
@@ -76,7 +78,8 @@ def badge(results: Results, bot: str) -> Film:
             "`arena leaderboard` lists who has"
         )
     name = clean(results.display_name(bot), 40)
-    parts = [clean(results.event.name, 40), name, *ranks[:3]]
+    parts = [clean(results.event.name, 40), name]
+    parts += ranks[:3]
     items: list[Item] = []
     x = 0
     for part, fill in zip(parts, BADGE_FILLS, strict=False):
@@ -93,7 +96,9 @@ def badge(results: Results, bot: str) -> Film:
 
 def _counted(count: int, noun: str, plural: str = "s") -> str:
     """Return how many there are, such as `2 bots`."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}{plural}"
+    if count != 1:
+        noun += plural
+    return f"{count} {noun}"
 
 
 def _tables(results: Results) -> list[tuple[str, list[dict[str, Any]]]]:
@@ -125,7 +130,9 @@ def _table(game: str, rows: Sequence[dict[str, Any]], x: float, space: float) ->
         items.append(canvas.text(game, x, TOP - 12, 13, SOFT, space))
     for number, (row, bar) in enumerate(zip(rows, interval_bars(rows[:ROWS]), strict=False)):
         y = TOP + ROW * number
-        rank = "-" if row["rank"] is None else str(row["rank"])
+        rank = "-"
+        if row["rank"] is not None:
+            rank = str(row["rank"])
         name = clean(row["display"])
         name_room = space * 0.42
         items += [

@@ -188,7 +188,9 @@ class Clip:
         fact_count = 0
         longest = 0
         for index, _ in chosen:
-            lines = [] if grids or card_rows else self._fact_lines(index)
+            lines: list[Fact] = []
+            if not grids and not card_rows:
+                lines = self._fact_lines(index)
             fact_lines[index] = lines
             fact_count = max(fact_count, len(lines))
             longest = max(longest, max(map(len, lines), default=0))
@@ -250,9 +252,9 @@ class Clip:
     def _header(self) -> list[Item]:
         """Return the board's name, and each role with its picture, its bot and its last score."""
         label = self.record.match.label
-        result = (
-            f"{self._ending} after turn {self.scenes[-1].number}" if self.record.turns else "start"
-        )
+        result = "start"
+        if self.record.turns:
+            result = f"{self._ending} after turn {self.scenes[-1].number}"
         items = [
             canvas.text(label, EDGE, EDGE + 10, 12, SOFT, 240),
             canvas.text(result, WIDTH - EDGE, EDGE + 10, 12, SOFT, 200, text_anchor="end"),
@@ -268,7 +270,9 @@ class Clip:
         y = EDGE + 20 + PLAYER * (number // 2)
         scores = self.record.verdict.scores
         score = scores.get(role, 0)
-        border = ACCENT if score == max(scores.values(), default=0) else LINE
+        border = LINE
+        if score == max(scores.values(), default=0):
+            border = ACCENT
         bold = {"font_weight": "bold"}
         icon = canvas.shapes(self._styles.icons[number].elements)
         return [
@@ -292,7 +296,9 @@ class Clip:
                 fill = self._styles.icons[first].trail
                 items.append(canvas.rect(x, y, share, 7, fill))
             x += share
-        kind = "exact" if self.chances.basis == EXACT else "estimate"
+        kind = "estimate"
+        if self.chances.basis == EXACT:
+            kind = "exact"
         caption = f"chance to win ({kind})"
         items.append(canvas.text(caption, WIDTH - EDGE, y + 7, 10, SOFT, text_anchor="end"))
         return items
@@ -305,9 +311,10 @@ class Clip:
             move = f"{turn.role} {clean(scene.move(number))}"
             if turn.by != "bot":
                 move += f" ({turn.by})"
-            quality = str(scene.qualities[number]) if scene.qualities else ""
-            if quality:
-                move += f" ({quality})"
+            if scene.qualities:
+                quality = str(scene.qualities[number])
+                if quality:
+                    move += f" ({quality})"
             moves.append(move)
         text = "Start"
         if scene.number:
@@ -326,8 +333,9 @@ class Clip:
         gaps = 10 * (len(self._grids) - 1)
         columns = sum(len(grid.columns) + RIM for grid in self._grids)
         rows = max(len(grid.rows) for grid in self._grids) + RIM
-        named = any(grid.name for grid in self._grids)
-        y = top + (16 if named else 0) + 2
+        y = top + 2
+        if any(grid.name for grid in self._grids):
+            y += 16
         unit = min((ROOM - gaps) / columns, BOARD_HEIGHT / rows)
         x = (WIDTH - unit * columns - gaps) / 2
         in_play = self._scene(0).in_play(self._grids)
@@ -386,11 +394,10 @@ class Clip:
                 items.append(Item(0, 0, 1, trail))
         items += [self._thing(grid, mark) for mark in marks]
         for name, piece in reversed(pieces.items()):  # who moves first stands in front
-            here = [
-                neighbour_name
-                for neighbour_name, neighbour in pieces.items()
-                if neighbour.cell == piece.cell
-            ]
+            here = []  # the pieces in its cell
+            for neighbour_name, neighbour in pieces.items():
+                if neighbour.cell == piece.cell:
+                    here.append(neighbour_name)
             facing = self._facing(piece, ways[name])
             item = self._thing(grid, piece)._replace(facing=facing)
             items.append(_in_lane(item, here.index(name), len(here), grid.unit))
@@ -398,7 +405,9 @@ class Clip:
 
     def _style(self, thing: DrawnFact) -> Style | None:
         number = self._styles.number(thing)
-        return None if number is None else self._styles.table[number]
+        if number is None:
+            return None
+        return self._styles.table[number]
 
     def _thing(self, grid: "_PlacedGrid", thing: DrawnFact) -> Item:
         """Return a piece or a mark in its cell.
@@ -466,7 +475,9 @@ class Clip:
         lines = []
         for fact in facts[:MOST_LINES]:
             first, _, following = fact.partition(" ")
-            line = following if first_words[first] >= 3 else fact
+            line = fact
+            if first_words[first] >= 3:
+                line = following
             if len(line) > COLUMNS:
                 line = f"{line[: COLUMNS - 1]}…"
             lines.append(line)
@@ -491,7 +502,9 @@ def _in_lane(item: Item, number: int, count: int, unit: float) -> Item:
     """
     lane = number - (count - 1) / 2
     x = round(item.x + lane * 0.44 * unit / max(1, count - 1), 2)
-    scale = unit / 10 * (0.74 if count > 1 else 1)
+    scale = unit / 10
+    if count > 1:
+        scale *= 0.74
     return item._replace(x=x, scale=scale)
 
 
@@ -583,7 +596,9 @@ class _PlacedGrid:
 
 def _label_step(numbers: range) -> int:
     """Return 5 where a label of each of these numbers would be too many."""
-    return 5 if len(numbers) > 15 else 1
+    if len(numbers) > 15:
+        return 5
+    return 1
 
 
 def _stroke(path: str, colour: str, width: float, **more: float) -> tuple[Shape, ...]:

@@ -193,7 +193,9 @@ def _written(attributes: Mapping[str, str | float]) -> Outline:
     text = str(attributes["words"])
     if not text.strip():
         return Outline([(0, 0)])
-    family = [MONO] if "font-family" in attributes else list(letters.families(text))
+    family = list(letters.families(text))
+    if "font-family" in attributes:
+        family = [MONO]
     font = FontProperties(family=family, weight=str(attributes.get("font-weight", "normal")))
     # matplotlib places glyphs by whole points: at a hundred times the size nobody sees that.
     outline = TextPath((0, 0), text, size=100, prop=font)

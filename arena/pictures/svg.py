@@ -2,6 +2,7 @@
 
 import re
 from collections import defaultdict
+from itertools import accumulate
 from xml.sax.saxutils import escape, quoteattr
 
 from arena.pictures import canvas
@@ -24,7 +25,7 @@ def svg(film: Film) -> bytes:
             frame_numbers[item].append(number)
             layers[item] = max(layer, layers.get(item, 0))
     last = len(film.frames) - 1
-    begins = [sum(film.seconds[:number]) for number in range(last + 2)]
+    begins = list(accumulate(film.seconds, initial=0.0))
     names: dict[tuple[Shape, ...], str] = {}
     body = [_use(item, names, film.dark) for item in film.still]
     # What lies under another comes first, as far as all frames agree.
@@ -33,7 +34,9 @@ def svg(film: Film) -> bytes:
         numbers = frame_numbers[item]
         if len(numbers) <= last:
             # A reader whose program plays no animation sees the last frame.
-            hidden = "" if last in numbers else ' visibility="hidden"'
+            hidden = ""
+            if last not in numbers:
+                hidden = ' visibility="hidden"'
             use = f"<g{hidden}>{use}{_times(numbers, begins)}</g>"
         body.append(use)
     defined = ""
@@ -61,14 +64,17 @@ def _times(frames: list[int], begins: list[float]) -> str:
     end = begins[-1]
     present = set(frames)
     times = []
-    values = []
-    before = None
+    values: list[str] = []
     for number, begin in enumerate(begins[:-1]):
-        visible = number in present
-        if visible != before:
-            times.append(f"{begin / end:.5f}".rstrip("0") if number else "0")
-            values.append("visible" if visible else "hidden")
-        before = visible
+        value = "hidden"
+        if number in present:
+            value = "visible"
+        if not values:
+            times.append("0")
+            values.append(value)
+        elif value != values[-1]:
+            times.append(f"{begin / end:.5f}".rstrip("0"))
+            values.append(value)
     return (
         f'<animate attributeName="visibility" calcMode="discrete" dur="{end:.2f}s"'
         f' repeatCount="indefinite" keyTimes="{";".join(times)}" values="{";".join(values)}"/>'
@@ -77,10 +83,15 @@ def _times(frames: list[int], begins: list[float]) -> str:
 
 def _use(item: Item, names: dict[tuple[Shape, ...], str], dark: bool) -> str:
     """Return an item; what is large is defined once and used by its name."""
-    moved = f"translate({item.x:g} {item.y:g})" if item.x or item.y else ""
-    scaled = f" scale({item.scale:g})" if item.scale != 1 else ""
-    transform = f"{moved}{scaled}{FACING[item.facing]}".strip()
-    attribute = f' transform="{transform}"' if transform else ""
+    transform = ""
+    if item.x or item.y:
+        transform += f"translate({item.x:g} {item.y:g})"
+    if item.scale != 1:
+        transform += f" scale({item.scale:g})"
+    transform += FACING[item.facing]
+    attribute = ""
+    if transform:
+        attribute = f' transform="{transform.strip()}"'
     if len(item.shapes) == 1 and item.scale == 1:
         return f"<g{attribute}>{_shape(item.shapes[0], dark)}</g>"
     name = names.setdefault(item.shapes, f"s{len(names)}")
@@ -93,7 +104,10 @@ def _shape(shape: Shape, dark: bool) -> str:
     text = attributes.pop("words", None)
     named = ""
     for name, value in attributes.items():
-        value_text = canvas.colour(value, dark) if isinstance(value, str) else f"{value:g}"
+        if isinstance(value, str):
+            value_text = canvas.colour(value, dark)
+        else:
+            value_text = f"{value:g}"
         named += f" {name}={quoteattr(value_text)}"
     if text is None:
         return f"<{shape.tag}{named}/>"
