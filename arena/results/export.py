@@ -259,7 +259,12 @@ def _seat_rows(record: Record, played: Played) -> list[Row]:
     rows = []
     for position, seat in enumerate(record.seats):
         role = seat.role
+        ending = words = turn = None
         fault = faults.get(role)
+        if fault is not None:
+            ending = fault.ending.value
+            words = valid_text(fault.words)
+            turn = fault.turn
         row = (
             record.match.id,
             position,
@@ -269,9 +274,9 @@ def _seat_rows(record: Record, played: Played) -> list[Row]:
             seat.digest,
             record.verdict.scores[role],
             results[role],
-            None if fault is None else fault.ending.value,
-            None if fault is None else valid_text(fault.words),
-            None if fault is None else fault.turn,
+            ending,
+            words,
+            turn,
             seat.ready,
             seat.exit,
             seat.killed,

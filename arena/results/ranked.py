@@ -109,8 +109,10 @@ def in_order(
     """
     for name in tie_breaks:
         tiebreaks.find(name)  # each is a column, also where nobody is tied
-    rated = () if ratings is None else ratings.ratings
-    strength = {rating.bot: round(rating.strength.value, DECIMALS) for rating in rated}
+    strength = {}
+    if ratings is not None:
+        for rating in ratings.ratings:
+            strength[rating.bot] = round(rating.strength.value, DECIMALS)
     by_bot = {standing.bot: standing for standing in standings}
 
     worth = {}  # of the bots that matches rank: what orders them
@@ -132,7 +134,9 @@ def in_order(
     points = {bot: levels[value] for bot, value in worth.items()}
     if len(levels) == len(worth):
         tie_breaks = ()
-    crosstable = table() if tie_breaks else Crosstable({})
+    crosstable = Crosstable({})
+    if tie_breaks:
+        crosstable = table()
     decided = tiebreaks.rank(points, crosstable, tie_breaks)
 
     fields = Counter(frozenset(by_bot[bot].roles) for bot in specialists)
@@ -148,7 +152,9 @@ def in_order(
     for bot in sorted(specialists, key=field_then_rating):
         ordered.append(replace(by_bot[bot], rank=None))
     for bot in sorted(missing):
-        rank = len(decided) + 1 if bot in ranked else None
+        rank = None
+        if bot in ranked:
+            rank = len(decided) + 1
         ordered.append(replace(by_bot[bot], rank=rank))
     ordered += unplayed
     return tuple(ordered)

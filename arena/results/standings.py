@@ -110,8 +110,16 @@ def standings_of(
         if bot in sums:
             sums[bot].endings[ending] -= seats
     means = {bot: of_bot.means() for bot, of_bot in sums.items()}
-    points = {bot: _mean(roles.values()) if roles else None for bot, roles in means.items()}
-    order = sorted(points, key=lambda bot: (points[bot] is None, -(points[bot] or 0), bot))
+    points: dict[str, Fraction | None] = dict.fromkeys(means)
+    for bot, roles in means.items():
+        if roles:
+            points[bot] = _mean(roles.values())
+
+    def best_first(bot: str) -> tuple[bool, Fraction | int, str]:
+        of_bot = points[bot]
+        return of_bot is None, -(of_bot or 0), bot
+
+    order = sorted(points, key=best_first)
     ranks: dict[Fraction | None, int | None] = {None: None}
     for rank, bot in enumerate(order, 1):
         ranks.setdefault(points[bot], rank)  # equal points share the rank of the first
@@ -208,12 +216,20 @@ def later_faults(match: Played) -> Iterator[tuple[str, Ending]]:
             yield match.seats[role], ending
 
 
+def best_scores(match: Played) -> list[int]:
+    """Return the best score of each side of a match."""
+    best = []
+    for side in match.sides:
+        best.append(max(match.scores[role] for role in side))
+    return best
+
+
 def results_of(match: Played) -> dict[str, str]:
     """Return `won`, `drawn` or `lost` for each bot of a match.
 
     It is `both sides` for a bot that met itself.
     """
-    scores = [max(match.scores[role] for role in side) for side in match.sides]
+    scores = best_scores(match)
     best = max(scores)
     results: dict[str, str] = {}
     for side, score in zip(match.sides, scores, strict=True):

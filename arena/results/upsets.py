@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from arena.results.leaderboard import Results
 from arena.results.ratings import Rating
+from arena.results.standings import best_scores
 from arena.values import Played
 
 
@@ -27,15 +28,18 @@ def upsets(league: Results, matches: Iterable[Played]) -> Iterator[Upset]:
         rated = ratings.keys() >= set(match.seats.values())
         if not rated or any(match.endings.values()):
             continue
-        scores = {side: max(match.scores[role] for role in side) for side in match.sides}
-        best = [side for side, score in scores.items() if score == max(scores.values())]
-        if len(best) > 1:
+        scores = best_scores(match)
+        best = max(scores)
+        if scores.count(best) > 1:
             continue
+        winners = match.sides[scores.index(best)]
         won: list[Rating] = []
         lost: list[Rating] = []
         for role, bot in match.seats.items():
-            side = won if role in best[0] else lost
-            side.append(ratings[bot])
+            if role in winners:
+                won.append(ratings[bot])
+            else:
+                lost.append(ratings[bot])
         winner = min(won, key=lambda rating: rating.rank)
         loser = min(lost, key=lambda rating: rating.rank)
         if winner.tier > loser.tier:

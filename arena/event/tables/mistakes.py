@@ -115,8 +115,12 @@ def _key(path: list[int | str], lists: Collection[tuple[str, ...]]) -> str:
     texts = list(map(_text, path))
     for names in lists:
         if tuple(path[: len(names)]) == names and len(path) > len(names):
-            return f"[[{'.'.join(names)}]] {': '.join(texts[len(names) :])}"
-    return " ".join(texts) if isinstance(path[-1], int) else ".".join(texts)
+            table = ".".join(names)
+            key = ": ".join(texts[len(names) :])
+            return f"[[{table}]] {key}"
+    if isinstance(path[-1], int):
+        return " ".join(texts)
+    return ".".join(texts)
 
 
 def _text(part: int | str) -> str:

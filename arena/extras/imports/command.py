@@ -1,6 +1,7 @@
 """`arena import`: an archive of results from elsewhere."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -108,13 +109,23 @@ class _Reading:
 
     def reader_of(self, path: Path) -> Callable[[], Iterator[OutsideMatch]]:
         """Return what reads a file; ArenaError for a kind of file that nobody reads."""
-        if path.suffix.lower() in TABLE_ENDINGS:
-            return lambda: table.read(path, self._game or GAME, self._board or BOARD, self._unread)
-        if path.suffix.lower() == ".pgn":
-            return lambda: self._finished(pgn.read(path, self._game or pgn.GAME, self._board))
-        if path.suffix.lower() == ".sgf":
-            return lambda: self._finished(sgf.read(path, self._game, self._board))
+        ending = path.suffix.lower()
+        if ending in TABLE_ENDINGS:
+            return partial(self._table, path)
+        if ending == ".pgn":
+            return partial(self._pgn, path)
+        if ending == ".sgf":
+            return partial(self._sgf, path)
         raise FileError(path, f"its name must end in {', '.join(ENDINGS)}")
+
+    def _table(self, path: Path) -> Iterator[OutsideMatch]:
+        return table.read(path, self._game or GAME, self._board or BOARD, self._unread)
+
+    def _pgn(self, path: Path) -> Iterator[OutsideMatch]:
+        return self._finished(pgn.read(path, self._game or pgn.GAME, self._board))
+
+    def _sgf(self, path: Path) -> Iterator[OutsideMatch]:
+        return self._finished(sgf.read(path, self._game, self._board))
 
     def _finished(self, games: Iterator[OutsideMatch | None]) -> Iterator[OutsideMatch]:
         """Yield the games that have a result and players, and count the others."""

@@ -98,7 +98,8 @@ class Spsa:
         number = len(self.guesses) - 1
         gain = GAIN / (1 + number / (1 + self.steps / 10)) ** GAIN_FALLS
         for name, sign in self._signs(number).items():
-            moved = self._guess[name] + gain * self._width(name, number) * sign * difference / 100
+            step = gain * self._width(name, number) * sign * difference / 100
+            moved = self._guess[name] + step
             self._guess[name] = min(max(moved, 0.0), 1.0)
         self.guesses.append(dict(self._guess))
 
