@@ -227,6 +227,30 @@ def test_an_added_option_takes_its_command_over_and_gets_the_values_of_the_other
     assert cup.arena(ROOT, "games", "--loud", "3").returncode == 2
 
 
+SPARING = """\
+from typing import Annotated
+import typer
+from arena.extensions import AddedOptions, Extension
+EXTENSION = Extension(options=(AddedOptions(command="withdraw", path="sparing:withdraw"),))
+def withdraw(
+    name: str | None = None,
+    everything: Annotated[bool, typer.Option(help="Say more.")] = False,
+) -> None:
+    print(name)
+"""
+
+
+def test_an_added_option_may_spare_the_command_its_argument(tmp_path, installed):
+    sys.modules.pop("sparing", None)
+    (tmp_path / "sparing.py").write_text(SPARING)
+    _declare(tmp_path, "sparing", "sparing:EXTENSION")
+    installed(tmp_path)
+    assert cup.arena(ROOT, "withdraw", "--everything").stdout == "None\n"
+    assert cup.arena(ROOT, "withdraw", "ada", "--everything").stdout == "ada\n"
+    missing = cup.arena(ROOT, "withdraw")
+    assert (missing.returncode, "NAME" in missing.stderr) == (2, True)
+
+
 def test_no_package_is_looked_for_where_a_command_has_all_options_of_its_line(
     tmp_path, installed, monkeypatch
 ):

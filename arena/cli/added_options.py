@@ -38,6 +38,8 @@ class Takeover:
     """Its parameters that the command has, too."""
     options: dict[str, Parameter]
     """Its other parameters, which are the added options, by name."""
+    spared: dict[str, Parameter]
+    """The arguments of the command that it can do without, by name: it has a default for them."""
 
     def is_wanted(self, values: dict[str, Any]) -> bool:
         """Return whether one of the options was given."""
@@ -60,9 +62,12 @@ def joined(command: str, function: Function, added: Iterable[tuple[str, AddedOpt
     core_parameters = dict(signature(function, eval_str=True).parameters)
     parameters = dict(core_parameters)
     owners: dict[str, str] = {}
+    spared: dict[str, Parameter] = {}
     takeovers: list[Takeover] = []
     for extension, declared in added:
         takeover = _takeover(extension, load(declared.path), core_parameters)
+        spared |= takeover.spared
+        parameters |= takeover.spared
         for name, option in takeover.options.items():
             if name in owners:
                 raise ArenaError(
@@ -87,6 +92,12 @@ def joined(command: str, function: Function, added: Iterable[tuple[str, AddedOpt
             )
         if takeovers_wanted:
             return takeovers_wanted[0].run(values)
+        for name, argument in spared.items():
+            if values[name] == argument.default:
+                raise ArenaError(
+                    f"arena {command}: the argument {_metavar(argument)} is missing; "
+                    f"`arena {command} --help` says more"
+                )
         return function(**{name: values[name] for name in core_parameters})
 
     run.__doc__ = function.__doc__
@@ -100,12 +111,29 @@ def _takeover(
     """Separate the parameters of an extension's function: those of the command, and options."""
     shared: list[str] = []
     options: dict[str, Parameter] = {}
+    spared: dict[str, Parameter] = {}
     for name, parameter in signature(function, eval_str=True).parameters.items():
         if name in core_parameters:
             shared.append(name)
+            core_parameter = core_parameters[name]
+            is_required = core_parameter.default is Parameter.empty
+            if is_required and parameter.default is not Parameter.empty:
+                spared[name] = core_parameter.replace(default=parameter.default)
         else:
             options[name] = parameter
-    return Takeover(extension=extension, function=function, shared=tuple(shared), options=options)
+    return Takeover(
+        extension=extension,
+        function=function,
+        shared=tuple(shared),
+        options=options,
+        spared=spared,
+    )
+
+
+def _metavar(argument: Parameter) -> str:
+    """Return an argument as the usage of its command has it."""
+    (info,) = argument.annotation.__metadata__
+    return info.metavar or argument.name.upper()
 
 
 def refuse_doubles(command: str, parser: Any, owners: dict[str, str]) -> None:

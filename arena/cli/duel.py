@@ -90,7 +90,7 @@ def duel(
     """
     from arena.event.duel import Duel
 
-    scale, question = _question(points, elo, alpha, beta)
+    scale, question = question_of(points, elo, alpha, beta)
     overrides = options.overrides(
         settings, seed=seed, name=name, workers=workers, sandbox=sandbox, unsafe=unsafe
     )
@@ -128,7 +128,7 @@ def duel(
         raise typer.Exit(1)
 
 
-def _question(
+def question_of(
     points: Bounds, elo: Bounds, alpha: float, beta: float
 ) -> "tuple[Scale, sequential.Question]":
     """Return the question of the test, with the unit in which the user put it."""

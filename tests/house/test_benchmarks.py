@@ -9,7 +9,7 @@ import pytest
 from tests.support import extras
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
-OF_EXTRAS = {"clusters": "cluster", "tune": "tune"}
+OF_EXTRAS = {"clusters": "cluster", "regressions": "versions", "tune": "tune"}
 """The extra that a benchmark measures."""
 BENCHMARKS = [
     pytest.param(path, marks=extras.needs(OF_EXTRAS[path.stem]), id=path.stem)

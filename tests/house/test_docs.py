@@ -54,6 +54,7 @@ FOLLOWED_ELSEWHERE = {
     "docs/extras/cluster.md",  # by test_clusters.py
     "docs/commands.md",  # made from the commands
     "docs/extras/tune.md",  # by test_tune.py
+    "docs/extras/versions.md",  # by test_bisect.py and test_versions.py
     "docs/extras/lessons.md",  # made from the commands
     "docs/extras/clips.md",  # by test_clips.py
     "docs/extras/imports.md",  # by test_imports.py
