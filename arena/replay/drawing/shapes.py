@@ -61,7 +61,8 @@ def _letters(fill: str) -> Element:
 
 
 def _disc(fill: str, sign: str) -> tuple[Element, ...]:
-    circle: Element = ("circle", {"r": 3.2, "fill": fill or "#616874", **_outline(fill)})
+    look: dict[str, str | float] = {"r": 3.2, "fill": fill or "#616874"}
+    circle: Element = ("circle", look | _outline(fill))
     if not sign:
         return (circle,)
     tag, attributes = _letters("#ffffff")
@@ -80,10 +81,13 @@ def _chessman(outline: str, *heads: tuple[float, float, float]) -> Shape:
     """Return the shape of a chessman: its outline on a foot, and round parts (x, y, radius)."""
 
     def shape(fill: str, _: str) -> tuple[Element, ...]:
-        look = {"fill": fill or "#616874", **_outline(fill or COLOURS["black"])}
-        parts: list[Element] = [("path", {"d": f"{outline} Z", **look})]
-        parts += [("circle", {"cx": x, "cy": y, "r": r, **look}) for x, y, r in heads]
-        parts.append(("path", {"d": FOOT, **look}))
+        colour = fill or COLOURS["black"]
+        look: dict[str, str | float] = {"fill": colour}
+        look |= _outline(colour)
+        parts: list[Element] = [("path", look | {"d": f"{outline} Z"})]
+        for x, y, radius in heads:
+            parts.append(("circle", look | {"cx": x, "cy": y, "r": radius}))
+        parts.append(("path", look | {"d": FOOT}))
         return tuple(parts)
 
     return shape

@@ -54,7 +54,9 @@ class Pattern:
     def values(self, text: str) -> dict[str, str] | None:
         """Return the text for each name; None if the pattern does not fit."""
         found = self._pattern.fullmatch(text)
-        return None if found is None else found.groupdict()
+        if found is None:
+            return None
+        return found.groupdict()
 
 
 class TemplateLine(NamedTuple):
@@ -89,7 +91,7 @@ class Template:
         self.start = [_line(text) for text in _texts(options, "start")]
         self.turn = [_line(text) for text in _texts(options, "turn")]
         self._sources = {LEGAL: self.move}
-        for line in (*self.start, *self.turn):
+        for line in self.start + self.turn:
             if line.source not in {"", LEGAL}:
                 self._sources[line.source] = _pattern("for", line.source)
         self._refuse_unknown_names()
@@ -122,7 +124,8 @@ class Template:
     def _found(self, source: str, turn: Turn) -> Iterator[dict[str, str]]:
         """Yield the names and texts of each legal move, or of each fact that fits a pattern."""
         pattern = self._sources[source]
-        for text in turn.legal if source == LEGAL else (*turn.board, *turn.facts):
+        texts = turn.legal if source == LEGAL else turn.board + turn.facts
+        for text in texts:
             names = pattern.values(text)
             if names is not None:
                 yield names
@@ -136,7 +139,7 @@ class Template:
         }
         for pattern in self.facts:
             found: dict[str, str] = dict.fromkeys(pattern.names, self.none)
-            for fact in (*turn.board, *turn.facts):
+            for fact in turn.board + turn.facts:
                 names = pattern.values(fact)
                 if names is not None:
                     found = self._translated(names, turn)
@@ -153,8 +156,12 @@ class Template:
         """Return the texts as the program knows them; a role is its number, from 0."""
         texts: dict[str, str] = {}
         for name, text in names.items():
-            number = str(turn.roles.index(text)) if text in turn.roles else text
-            texts[name] = self.words.get(text, number)
+            if text in self.words:
+                texts[name] = self.words[text]
+            elif text in turn.roles:
+                texts[name] = str(turn.roles.index(text))
+            else:
+                texts[name] = text
         return texts
 
     def _filled(self, text: str, values: Values) -> str:
@@ -173,8 +180,9 @@ class Template:
         if self.none in {values.get(parts[1]), values.get(parts[3])}:
             return self.none
         try:
-            number = int(second)
-            return str(int(first) + (number if parts[2] == "+" else -number))
+            if parts[2] == "+":
+                return str(int(first) + int(second))
+            return str(int(first) - int(second))
         except ValueError as error:
             words = f"options: {{{text}}} is no sum, because {first!r} or {second!r} is no number"
             raise arena_bridge.Failed(words) from error
@@ -186,27 +194,30 @@ class Template:
             known.update(pattern.names)
         for name in self.move.names:
             known.add(f"last.{name}")
-        _refuse_others(self.answer, known | {*self.move.names})
-        for line in (*self.start, *self.turn):
-            more = self._sources[line.source].names if line.source else []
-            _refuse_others(line.text, known | {*more})
+        _refuse_others(self.answer, known.union(self.move.names))
+        for line in self.start + self.turn:
+            if line.source:
+                _refuse_others(line.text, known.union(self._sources[line.source].names))
+            else:
+                _refuse_others(line.text, known)
 
 
 def _refuse_others(text: str, known: set[str]) -> None:
     for inner in VALUE.findall(text):
         parts = SUM.fullmatch(inner)
-        names = [] if parts is None else [part for part in (parts[1], parts[3]) if part]
-        unknown = [name for name in names if name not in known and not name.isdigit()]
-        if parts is None or unknown:
-            wrong = unknown[0] if unknown else inner
+        names = [inner] if parts is None else [parts[1], parts[3]]
+        for name in names:
+            if name is None or name in known or name.isdigit():
+                continue
             raise arena_bridge.Failed(
-                f"options: {text!r}: {{{wrong}}} is no value; there are {', '.join(sorted(known))}"
+                f"options: {text!r}: {{{name}}} is no value; there are {', '.join(sorted(known))}"
             )
 
 
 def _texts(options: Mapping[str, Any], key: str) -> list[str]:
     value = options.get(key, [])
-    return [str(text) for text in value] if isinstance(value, list) else [str(value)]
+    values = value if isinstance(value, list) else [value]
+    return list(map(str, values))
 
 
 def _pattern(key: str, text: str) -> Pattern:
@@ -232,7 +243,9 @@ def _line(text: str) -> TemplateLine:
     if loop is not None:
         return TemplateLine(loop[2], loop[1])
     count = COUNT.fullmatch(text)
-    return TemplateLine(text) if count is None else TemplateLine("", count[1], is_count=True)
+    if count is not None:
+        return TemplateLine("", count[1], is_count=True)
+    return TemplateLine(text)
 
 
 def _spaced(text: str) -> str:

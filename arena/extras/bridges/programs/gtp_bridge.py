@@ -146,7 +146,9 @@ class GtpEngine:
 
     def _move(self, player: int, text: str) -> str:
         """Return a move of a player with its colour, such as `B e5`."""
-        return text if self._game.has_colours else f"{COLOURS[player]} {text}"
+        if self._game.has_colours:
+            return text
+        return f"{COLOURS[player]} {text}"
 
     def _set(self, name: str, value: arena_bridge.Option, seconds: float | None) -> None:
         """Give the engine a command of its own before the match, such as `level 5`."""

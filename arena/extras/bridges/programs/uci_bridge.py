@@ -47,10 +47,12 @@ class UciEngine:
     def choose(self, turn: Turn) -> str:
         """Give the engine the moves so far, let it search, and return its move."""
         spiel = turn.state.spiel
-        moves = " ".join(arena_chess.moves_so_far(turn))
         start = spiel.start_fen()
         position = "startpos" if start in {"", START} else f"fen {start}"
-        self._engine.send(f"position {position} moves {moves}" if moves else f"position {position}")
+        moves = arena_chess.moves_so_far(turn)
+        if moves:
+            position += f" moves {' '.join(moves)}"
+        self._engine.send(f"position {position}")
         self._info.clear()
         self._engine.send(f"go {self._search(turn)}")
         answer = self._engine.answer(self._hears_move, turn.seconds, "stop")

@@ -66,8 +66,8 @@ class XboardEngine:
             self._begin(turn)
             known = 0
         self._engine.send("force")
+        word = "usermove " if self._features.get("usermove") == "1" else ""
         for move in moves[known:]:
-            word = "usermove " if self._features.get("usermove") == "1" else ""
             self._sent.add(move)
             self._engine.send(f"{word}{move}")
         self._wait(turn.seconds)
@@ -149,9 +149,11 @@ class XboardEngine:
             match = OPTION.fullmatch(text)
             if name == "option" and match is not None:
                 self._options[match[1]] = _declared(match[2], match[3])
-            elif name != "san":
-                self._features[name] = text
-            self._engine.send(f"{'rejected' if name == 'san' else 'accepted'} {name}")
+            if name == "san":  # moves come as `e2e4`
+                self._engine.send("rejected san")
+                continue
+            self._features[name] = text
+            self._engine.send(f"accepted {name}")
         for feature, command in (("memory", "memory"), ("smp", "cores")):
             if self._features.get(feature) == "1":
                 self._commands[command] = arena_engine.EngineOption("spin", 1)
@@ -180,7 +182,8 @@ class XboardEngine:
     def _hear_figures(self, depth: str, score: int, nodes: str) -> None:
         self._info = {"depth": depth, "nodes": nodes}
         if abs(score) > MATE:
-            self._info["mate"] = str(score - MATE if score > 0 else score + MATE)
+            moves = abs(score) - MATE
+            self._info["mate"] = f"{moves}" if score > 0 else f"-{moves}"
         else:
             self._info["cp"] = str(score)
 
