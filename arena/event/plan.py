@@ -135,7 +135,7 @@ class Plan:
             if not batch.complete:
                 self.batches[number] = batch
                 return
-            if len(self.archive.stored(ids)) < len(ids):
+            if not self.archive.has_all(ids):
                 return
             self.batches[number] = batch
             numbers = array("Q", [int(match, 16) for match in ids])
@@ -319,7 +319,7 @@ class Plan:
         under_way = self.batches.get(len(self._ids))
         if under_way is not None:
             ids = _ids_of(under_way)
-            if len(self.archive.stored(ids)) < len(ids):
+            if not self.archive.has_all(ids):
                 return len(self._ids)
         self.walk_on()
         return min(self._ended, self._complete())

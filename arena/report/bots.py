@@ -240,12 +240,11 @@ def faults_of(
         boards[played.id] = played.label
         if played.endings:
             first[played.id] = first_faults(played)
-    frame = results.seats()
-    frame = frame[frame["ending"].notna()]
-    seats = frame[["match", "role", "bot", "ending", "words"]]
-    for match, role, bot, ending, reason in seats.itertuples(index=False):
-        if match in boards and bot in chosen and first[match].get(bot) == role:
-            kinds[bot][ending, reason].append((match, role))
+    for seat in results.archive.seats():  # a frame of all seats would take 0.5 kB for each
+        if seat.ending is None or seat.match not in boards or seat.bot not in chosen:
+            continue
+        if first[seat.match].get(seat.bot) == seat.role:
+            kinds[seat.bot][seat.ending, seat.words].append((seat.match, seat.role))
     index = Index.of(results)
     faults: dict[str, list[Page]] = defaultdict(list)
     for bot, by_kind in kinds.items():

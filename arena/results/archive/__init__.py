@@ -41,13 +41,15 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from arena.errors import ArenaError
 from arena.game import Role
 from arena.results.archive import records, schema
 from arena.results.archive.database import DamagedError, Database, NoResultsError
-from arena.results.archive.records import Entry, Row, Span, StoredBatch, StoredSeat
+from arena.results.archive.records import Entry, Span, StoredBatch, StoredSeat
 from arena.results.standings import Tally
 from arena.values import IMPORTED, Abort, Ending, Event, Failing, Played, Record, Stop
 
@@ -140,7 +142,8 @@ class Archive(Database):
 
     def forget_batches(self, first: int) -> None:
         """Remove the stored batches from this number on."""
-        if len(self.batches()) > first:
+        query = "select 1 from meta where key glob 'batch *' and key >= ? limit 1"
+        if list(self._rows(query, (BATCH.format(first),))):
             with self._transaction() as connection:
                 connection.execute(f"{NO_BATCHES} and key >= ?", (BATCH.format(first),))
 
@@ -229,6 +232,12 @@ class Archive(Database):
         """Return those of these ids whose matches are finished."""
         query = f"select id from main.matches where id in {schema.CHOSEN}"
         return {match for (match,) in self._rows(query, (json.dumps(ids),))}
+
+    def has_all(self, ids: Sequence[str]) -> bool:
+        """Return whether the matches with these ids, all different, are finished."""
+        query = f"select count(*) from main.matches where id in {schema.CHOSEN}"
+        ((count,),) = self._rows(query, (json.dumps(ids),))
+        return bool(count == len(ids))
 
     def stop(self) -> Stop | None:
         """Return why the event ended.
@@ -344,17 +353,18 @@ class Archive(Database):
     def _played(self, table: str, values: Sequence[object] = ()) -> Iterator[Played]:
         """Yield the finished matches of a table, by id."""
         columns = ", ".join(records.PLAYED)
-        matches = list(self._rows(f"select number, {columns} from {table} order by id", values))
-        seats: dict[int, list[Row]] = {}
         query = (
-            f"select match, {', '.join(records.SEAT_PLAYED)} "
-            "from seats join entries on entry = number "
-            f"where match in (select number from {table}) order by match, position"
+            f"select id, {', '.join(records.SEAT_PLAYED)} from {table} as chosen "
+            "join seats on match = chosen.number join entries on entry = entries.number "
+            "order by id, position"
         )
-        for row in self._rows(query, values):
-            seats.setdefault(row[0], []).append(row[1:])
-        for row in matches:
-            yield records.played_of(row[1:], seats[row[0]])
+        # The two queries go side by side, so that no more than a match is in memory.
+        by_match = groupby(self._rows(query, values), key=itemgetter(0))
+        for row in self._rows(f"select id, {columns} from {table} order by id", values):
+            match, seats = next(by_match, ("", ()))
+            if match != row[0]:
+                raise KeyError(row[0])  # it has no seats
+            yield records.played_of(row[1:], [seat[1:] for seat in seats])
 
     def tallies(self) -> tuple[Tally, ...]:
         """Return sums of the seats of the matches that are read.
