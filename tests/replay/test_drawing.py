@@ -12,9 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena import load_game
-from arena.drawing import MAZE, Cards, Grid, LetterRows, Mark, Piece
+from arena.drawing import CHESSMEN, MAZE, Cards, Grid, LetterRows, Mark, Piece
 from arena.games import rulebook
 from arena.replay.drawing import render_state
+from arena.replay.drawing.scene import read_grids, read_scene
+from arena.report import boards
 
 BOARDS = rulebook.all_boards()
 SGR = re.compile(r"\x1b\[[0-9;]+m")
@@ -354,3 +356,18 @@ def test_boards_of_openspiel_are_drawn_for_everybody(board, moves, lines):
         for line in lines:
             assert line in text.splitlines()
         assert ("position" in text or "observation" in text) == (board == "chess")
+
+
+def test_the_report_has_a_chequered_board_of_chess_whose_first_cell_is_dark():
+    pytest.importorskip("pyspiel")
+    game = load_game("openspiel/chess")
+    values = boards.values(game, game.roles, game.sides)
+    assert [grid["chequered"] for grid in values["grids"]] == [True]
+    assert [icon["shape"] for icon in values["icons"]] == ["king", "king"]
+    (grid,) = read_grids(game.board(), game.drawing)
+    assert [grid.is_dark(cell) for cell in ((1, 1), (2, 1), (1, 2), (8, 8))] == [
+        True, False, False, True,
+    ]  # fmt: skip
+    scene = read_scene((grid,), game.drawing, game.view(game.start(), None))
+    assert len(scene.marks) == 32
+    assert {mark.item.shape for mark in scene.marks} == set(CHESSMEN)
