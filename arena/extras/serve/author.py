@@ -9,6 +9,7 @@ import contextlib
 import io
 import re
 import zipfile
+from dataclasses import replace
 from http import HTTPStatus
 from pathlib import Path
 from typing import IO, Any
@@ -94,6 +95,8 @@ async def show_account(request: Request, *, mistake: str = "") -> Response:
         page_data = await people.in_worker(
             request, account, home.home, folder, frozenset(values["own"])
         )
+        rated = home.with_gaps(page_data.versions, values["own"])
+        page_data = replace(page_data, versions=rated)
     numbers = {row["digest"]: row["number"] for rows in values["own"].values() for row in rows}
     return pages.render(
         request,

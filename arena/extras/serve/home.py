@@ -4,8 +4,10 @@ It reads the archive of the event, in a process of the server, and knows no acco
 names the bots. It has no words that a bot wrote; those are on the page of each bot.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from arena.extras.serve import jobs
 from arena.protocol import clean
@@ -16,6 +18,8 @@ from arena.results.tables import rows_of
 
 MOST_MATCHES = 10
 MOST_RIVALS = 3
+DIGITS = 6
+"""The digits of a digest that the site shows."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,8 @@ class Home:
     matches: tuple[OwnMatch, ...] = ()
     versions: tuple[RatedVersion, ...] = ()
     rivals: tuple[Rival, ...] = ()
+    has_chart: bool = False
+    """Whether the chart `progress` was drawn, which shows the same ratings."""
 
 
 def home(folder: Path, bots_of_author: frozenset[str]) -> Home:
@@ -74,7 +80,10 @@ def home(folder: Path, bots_of_author: frozenset[str]) -> Home:
         matches = _matches(folder, bots_of_author)
         with jobs.results_of(folder) as results:
             return Home(
-                matches, _versions(results, bots_of_author), _rivals(results, bots_of_author)
+                matches,
+                _versions(results, bots_of_author),
+                _rivals(results, bots_of_author),
+                has_chart=(folder / "charts" / "progress.svg").is_file(),
             )
     except NoResultsError:
         return Home()
@@ -130,6 +139,31 @@ def _versions(results: Results, bots_of_author: frozenset[str]) -> tuple[RatedVe
                 )
             )
     return tuple(reversed(versions))
+
+
+def with_gaps(
+    rated: tuple[RatedVersion, ...], submitted: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> tuple[RatedVersion, ...]:
+    """Return the rated versions with those between that never played, by bot, the newest first.
+
+    `submitted` has for each bot the `number` and the beginning of the `digest` of each version.
+    """
+    numbers: dict[tuple[str, str], int] = {}
+    for bot, versions in submitted.items():
+        for version in versions:
+            numbers[clean(bot), version["digest"]] = version["number"]
+    bots = {version.bot for version in rated}
+    played = {(version.bot, version.digest[:DIGITS]) for version in rated}
+    rows = list(rated)
+    for bot, digest in numbers:
+        if bot in bots and (bot, digest) not in played:
+            rows.append(
+                RatedVersion(
+                    bot=bot, digest=digest, rating="-", interval="no results", rank="-", matches=0
+                )
+            )
+    rows.sort(key=lambda row: (row.bot, -numbers.get((row.bot, row.digest[:DIGITS]), 0)))
+    return tuple(rows)
 
 
 def _rivals(results: Results, bots_of_author: frozenset[str]) -> tuple[Rival, ...]:

@@ -6,13 +6,25 @@ import re
 
 import pytest
 
+from arena.author.submissions.bot_store import BotStore
+from arena.event import discovery
 from tests.extras.serve import class_site
 from tests.extras.serve.served import served
 
 
 @pytest.fixture(scope="module")
 def school(tmp_path_factory):
-    return class_site.make(tmp_path_factory.mktemp("home") / "ws")
+    made = class_site.make(tmp_path_factory.mktemp("home") / "ws")
+    store = BotStore(made.workspace / "bots")
+    last = store.versions("Ada")[-1]
+    with store.changing():  # a version that has not played yet
+        copy = store.new_folder() / "Ada.py"
+        copy.write_text("print('ready')\n")
+        store.keep(discovery.from_path(copy, "Ada"), copy, last.note)
+    chart = made.workspace / "results/cup/charts/progress.svg"
+    chart.parent.mkdir(exist_ok=True)
+    chart.write_text("<svg xmlns='http://www.w3.org/2000/svg'/>")
+    return made
 
 
 @pytest.fixture(scope="module")
@@ -37,8 +49,21 @@ def test_an_author_sees_the_last_matches_with_result_reason_and_replay(homes):
 
 def test_an_author_sees_the_rating_of_each_own_version_and_of_no_other(homes):
     versions = part(homes["Ada"], "Your versions")
-    assert re.findall(r'row">Ada (\d)<', versions) == ["2", "1"]
+    assert re.findall(r'row">Ada (\d)<', versions) == ["3", "2", "1"]
     assert "Ben" not in versions
+
+
+def test_a_version_without_results_is_a_gap_with_its_name(homes):
+    versions = part(homes["Ada"], "Your versions")
+    assert 'row">Ada 3</th><td>-</td><td>no results</td><td>-</td><td>0</td>' in versions
+    assert versions.count("no results") == 1
+
+
+def test_the_chart_of_the_progress_stands_below_the_ratings_of_the_versions(homes, school):
+    found = re.search(r'<img src="([^"]+)"', part(homes["Ada"], "Your versions"))
+    assert found is not None
+    with served(school.workspace) as site:
+        assert school.client(site, "Ada").get(found[1]).status_code == 200
 
 
 def test_an_author_sees_who_stands_above_the_own_bot(homes):
