@@ -33,6 +33,8 @@ from arena.values import ModelAnswer, ModelTerms
 
 DOWN = 3
 """Calls in a row that came to nothing: then no other goes better, and the run ends."""
+LONGEST_WORDS = 600
+"""Characters of a sentence about a provider; its own words have half as many at most."""
 LOOK_S = 0.5
 """The time between two looks at what the calls wait for."""
 
@@ -72,7 +74,7 @@ class Broker:
         wait = self._gate.wait
         if not wait:
             return ""
-        words = clean(without_key(wait, self._provider.key))
+        words = clean(without_key(wait, self._provider.key), LONGEST_WORDS)
         return f"{self._provider.table}: waiting for {clean(self._provider.name)}: {words}"
 
     async def end(self) -> None:
@@ -137,7 +139,7 @@ class Broker:
             except (AgainError, PatienceError) as error:
                 self._failures += 1
                 is_end = isinstance(error, PatienceError) or self._failures >= DOWN
-                words = clean(without_key(str(error), self._provider.key))
+                words = clean(without_key(str(error), self._provider.key), LONGEST_WORDS)
                 return "end" if is_end else "again", f"{table}: the model gave no answer: {words}"
             else:
                 self._failures = 0

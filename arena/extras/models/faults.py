@@ -150,7 +150,7 @@ def words_of(said: Any) -> str:
             value = value[name]
     if not isinstance(value, str):
         value = json.dumps(value) if value else ""
-    return clean(" ".join(value[: 4 * MOST_WORDS].split()))[:MOST_WORDS]
+    return clean(" ".join(value[: 4 * MOST_WORDS].split()), MOST_WORDS)
 
 
 def seconds_to_wait(retry_after: str) -> float:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import signal
 import socket
 import struct
@@ -181,7 +182,7 @@ def test_a_call_that_alone_fails_is_given_up_and_the_others_go_on(tmp_path):
 
 def test_what_is_waited_for_and_until_when_is_said_without_the_key(tmp_path):
     async def ask(_: object) -> ModelAnswer:
-        raise AwayError("HTTP 503: my-key \x1b[31m")
+        refusal_of(503, {"error": "my-key \x1b[31m" + "x" * 5000}, table="m")
 
     async def waiting() -> tuple[str, str]:
         asked = broker(tmp_path, ask, table="models.gpt", key="my-key")
@@ -193,8 +194,9 @@ def test_what_is_waited_for_and_until_when_is_said_without_the_key(tmp_path):
 
     before, wait = asyncio.run(waiting())
     assert before == ""
-    assert wait.startswith(r"models.gpt: waiting for gpt-x: HTTP 503: [key] \x1b[31m; it is asked")
-    assert " until " in wait
+    assert wait.startswith(r"models.gpt: waiting for gpt-x: HTTP 503: [key] \x1b[31mxxxx")
+    assert re.search(r"xxx.*; it is asked again (now|at [\d:]+), until [\d:]+ at most$", wait)
+    assert len(wait) < 500
 
 
 def test_rubbish_is_no_outage(tmp_path):
