@@ -233,6 +233,20 @@ def test_tokens_and_prices_that_cannot_be_added_up_are_refused(workspace, terms,
         records.unpacked(records.packed(asked))
 
 
+@pytest.mark.parametrize(
+    "figures",
+    [{"cost": -1.0}, {"cost": 1e300}, {"cached": -1}, {"thoughts": 10**12}],
+)
+def test_a_cost_and_tokens_that_no_provider_may_name_are_refused(workspace, figures):
+    record = record_of(workspace[0])
+    answer = ModelAnswer("", "stop", 1, 5)
+    good = replace(record, calls=(ModelCall(1, "hare", "{}", answer._replace(cost=0.5), ""),))
+    assert records.unpacked(records.packed(good)) == good
+    bad = replace(record, calls=(ModelCall(1, "hare", "{}", answer._replace(**figures), ""),))
+    with pytest.raises(ValueError, match=r"no answer|cost"):
+        records.unpacked(records.packed(bad))
+
+
 def test_a_long_match_of_talkative_bots_is_read_all_the_same(workspace):
     folder, _ = workspace
     record = record_of(folder)
