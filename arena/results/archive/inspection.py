@@ -48,7 +48,7 @@ def rows_of(archive: Database, numbers: Sequence[int]) -> dict[int, StoredRows]:
     )
     seats: dict[int, list[Row]] = {}
     entries: dict[int, list[object]] = {}
-    for match, entry, *columns in archive._rows(query, chosen):
+    for match, entry, *columns in archive._rows(query, (chosen,)):
         seats.setdefault(match, []).append(tuple(columns))
         entries.setdefault(match, []).append(entry)
     query = (
@@ -56,7 +56,7 @@ def rows_of(archive: Database, numbers: Sequence[int]) -> dict[int, StoredRows]:
         f"from main.matches left join records on match = number where number in {schema.CHOSEN}"
     )
     rows: dict[int, StoredRows] = {}
-    for number, *columns, figures, blob in archive._rows(query, chosen):
+    for number, *columns, figures, blob in archive._rows(query, (chosen,)):
         named = dict(zip(records.MATCH, columns, strict=True))
         numberless = records.without_entries(figures, entries.get(number, []))
         rows[number] = StoredRows(
