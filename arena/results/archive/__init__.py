@@ -48,7 +48,7 @@ from typing import Any
 from arena.errors import ArenaError
 from arena.game import Role
 from arena.results.archive import records, schema
-from arena.results.archive.database import DamagedError, Database, NoResultsError
+from arena.results.archive.database import DamagedError, Database, NoResultsError, Values
 from arena.results.archive.records import Entry, Span, StoredBatch, StoredSeat
 from arena.results.standings import Tally
 from arena.values import IMPORTED, Abort, Ending, Event, Failing, Played, Record, Stop
@@ -350,7 +350,7 @@ class Archive(Database):
         values.append(most)
         return dict(self._rows(query, values))
 
-    def _played(self, table: str, values: Sequence[object] = ()) -> Iterator[Played]:
+    def _played(self, table: str, values: Values = ()) -> Iterator[Played]:
         """Yield the finished matches of a table, by id."""
         columns = ", ".join(records.PLAYED)
         query = (

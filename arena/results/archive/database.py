@@ -36,7 +36,7 @@ import secrets
 import sqlite3
 import struct
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass
 from itertools import islice
@@ -70,6 +70,10 @@ FLOCK = struct.Struct("hhqqi4x")
 LOCK_BYTES = 64
 LOCK_WRITE_S = 0.5
 """Seconds after which a process that took the lock has written its lines into the file."""
+
+
+Values = tuple[object, ...] | list[object]
+"""The values of a query: no text, whose letters would be values of their own."""
 
 
 class Holder(NamedTuple):
@@ -227,7 +231,7 @@ class Database:
                 return str(complaint)
         return None
 
-    def _rows(self, query: str, values: Iterable[object] = ()) -> Iterator[tuple[Any, ...]]:
+    def _rows(self, query: str, values: Values = ()) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of a query of the matches that this archive reads.
 
         `main.matches` in it has all matches.
