@@ -15,10 +15,10 @@ from arena import signals, workspace
 from arena.cli import duel as duels
 from arena.cli import options, output, paths, watching
 from arena.cli.command_line import command_line
-from arena.errors import ArenaError
+from arena.errors import ArenaError, BotError
 from arena.event import duel as event_duel
 from arena.event import duel_words
-from arena.event.duel import AbsentError, Duel, Scale
+from arena.event.duel import Duel, Scale
 from arena.extras.versions import ranges
 from arena.extras.versions.bisection import Answer, BisectionStep, PairTest, Result, search
 from arena.results.sequential import Decision, Question, SequentialTest
@@ -73,8 +73,9 @@ def duel(
     first = history.versions[0].bot.name
     last = history.versions[-1].bot.name
     folder = paths.results_folder(Path(), name or f"bisect-{first}-{last}")
-    tests = 2 + math.ceil(math.log2(len(history.versions) - 1))
-    output.notice(f"{len(history.versions)} versions: {tests} duels at most")
+    steps = math.ceil(math.log2(len(history.versions) - 1))
+    most_duels = output.counted(steps + 2 if steps else 1, "duel")  # with the first and the last
+    output.notice(f"{len(history.versions)} versions: {most_duels} at most")
     workspace.warn_about_confinement(workspace.conditions_here(tournament))
     with signals.listening() as interrupt:
         work = _Duels(
@@ -122,7 +123,7 @@ class _Duels:
         self._services: Mapping[str, Opener] = workspace.services(tournament, Path())
 
     def compare(self, first: int, second: int, question: Question) -> PairTest | None:
-        """Play a duel of two versions; return None if the second never said `ready`."""
+        """Play a duel of two versions; return None if the second cannot play."""
         versions = self._history.versions
         older = versions[first].bot
         newer = versions[second].bot
@@ -146,9 +147,9 @@ class _Duels:
         duel = Duel(event, (older.name, newer.name), SequentialTest(question), self._scale)
         try:
             done = duels.play(duel, folder, self._tournament, self._interrupt, self._services)
-        except AbsentError as error:
+        except BotError as error:  # it never said `ready`, or cannot be built
             is_end = second == len(versions) - 1
-            if is_end or set(error.absentees) != {newer.name}:
+            if is_end or error.bot != newer.name:
                 raise
             output.notice(output.safe_line(f"{newer.name} is left out: {error}"))
             return None

@@ -3,6 +3,7 @@
 It finds bots, and knows no search.
 """
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -42,7 +43,7 @@ def history_of(text: str) -> VersionRange:
     if dots is None:
         raise ArenaError(f"--bisect {text}: name the oldest and the newest version: ada@1..ada@9")
     first, last = text[: dots.start()], text[dots.end() :]
-    if Path(first).exists() and Path(last).exists():
+    if os.path.lexists(first) and os.path.lexists(last):  # no error if a name is too long
         found = _of_paths(text, Path(first), Path(last))
     else:
         found = _of_submissions(text, first, last)
@@ -87,7 +88,10 @@ def _of_paths(text: str, first: Path, last: Path) -> Iterator[tuple[str, Path]]:
     folder = first.absolute().parent
     if folder != last.absolute().parent:
         raise ArenaError(f"--bisect {text}: both must be in one folder, with the versions between")
-    entries = [path for path in folder.iterdir() if not discovery.is_skipped(path.name)]
+    try:
+        entries = [path for path in folder.iterdir() if not discovery.is_skipped(path.name)]
+    except OSError as error:
+        raise ArenaError(f"--bisect {text}: {folder}: {error.strerror}") from error
     entries.sort(key=lambda path: _by_numbers(path.name))
     names = [path.name for path in entries]
     if first.name not in names or last.name not in names:

@@ -28,11 +28,18 @@ def bisect(folder: Path, versions: str, *words: str):
 
 @pytest.fixture(scope="module")
 def history(tmp_path_factory) -> Path:
-    """Return a workspace with a folder of versions: the third is absent, the tenth is bad."""
+    """Return a workspace with a folder of versions.
+
+    The third never starts, the fourth cannot be built, and the tenth is bad.
+    """
     made = workspaces.make(tmp_path_factory.mktemp("bisect") / "ws", {"bob": cup.FIRST})
     (made / "history").mkdir()
     for number, text in ((1, GOOD), (2, GOOD), (3, ABSENT), (10, BAD)):
         (made / f"history/v{number}.py").write_text(f"{text}# {number}\n")
+    broken = made / "history/v4"
+    broken.mkdir()
+    (broken / "bot.toml").write_text('command = "python bot.py"\nbuild = "false"\n')
+    (broken / "bot.py").write_text(GOOD)
     return made
 
 
@@ -59,7 +66,8 @@ def test_the_version_that_lost_is_found_among_submissions_also_after_a_kill(tmp_
     assert (resumed.returncode, resumed.stdout) == (0, whole.stdout)
 
 
-def test_a_folder_is_a_history_and_a_version_that_never_starts_is_left_out(history):
+@pytest.mark.slow
+def test_a_folder_is_a_history_and_versions_that_cannot_play_are_left_out(history):
     done = bisect(history, "history/v1.py..history/v10.py", "--json")
     (row,) = json.loads(done.stdout)
     assert (done.returncode, row["verdict"]) == (0, "found"), done.stderr
@@ -67,6 +75,7 @@ def test_a_folder_is_a_history_and_a_version_that_never_starts_is_left_out(histo
     pairs = [(step["first"], step["second"], step["worse"]) for step in row["steps"]]
     assert pairs == [("v1", "v10", True), ("v1", "v2", False), ("v2", "v10", True)]
     assert "v3 is left out: v3 " in done.stderr
+    assert "v4 is left out: v4: " in done.stderr
 
 
 def test_a_range_whose_end_never_starts_is_one_line_with_the_reason(history):
@@ -88,6 +97,7 @@ def test_the_exit_code_says_whether_the_last_is_not_worse_or_undecided(history):
         (("--bisect", "ada@1"), "name the oldest and the newest version: ada@1..ada@9"),
         (("--bisect", "history/v1.py.."), "name the oldest and the newest version"),
         (("--bisect", "ada@1..ada@3"), "no version of 'ada' was submitted"),
+        (("--bisect", f"{'a' * 300}..{'b' * 300}"), "there is no bot"),
         (("--bisect", "bob..bob"), "name two versions of one bot"),
         (("--bisect", "history/v10.py..history/v1.py"), "name the older version first"),
         (("--bisect", "history/v1.py..bots/bob.py"), "both must be in one folder"),
