@@ -45,10 +45,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from math import exp
-from typing import Any, NamedTuple
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arena.drawing import Drawing, Piece
 from arena.game import Fact, Game, Role
@@ -58,6 +55,13 @@ from arena.replay.drawing.scene import Cell, read_fact, read_grids
 from arena.results.accuracy import Rules, with_assessors
 from arena.results.archive import Archive
 from arena.values import Match, Record
+
+if TYPE_CHECKING:  # numpy is slow to import, and not wanted where no estimate is made
+    import numpy as np
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+    Ints = npt.NDArray[np.int64]
 
 MOST_MATCHES, ALL_MATCHES = 200, 4000
 """The most matches of a board, and of all boards: 200 of Pacman take 0.6 s of CPU time."""
@@ -71,10 +75,6 @@ FOLDS = 5
 STEPS = 8  # of Newton's method
 SUREST = 0.99  # while a match goes on, an estimate is never sure
 NUMBER = re.compile(r"-?\d{1,9}")
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-
 
 FactFeatures = tuple[tuple[tuple[str, float], ...], tuple[str, Cell] | None]
 """The features of a fact, or the piece that it places."""
@@ -279,6 +279,8 @@ def best_scores(scores: Mapping[Role, int], sides: Sequence[Sequence[Role]]) -> 
 
 def _learned(archive: Archive, ids: Sequence[str], rules: Rules) -> LikePositions | None:
     """Return what these matches of a board tell; None where that is nothing."""
+    import numpy as np
+
     rows: list[dict[str, float]] = []  # the features of each position
     results: list[tuple[float, ...]] = []
     learned: list[Record] = []
@@ -313,8 +315,8 @@ def _learned(archive: Archive, ids: Sequence[str], rules: Rules) -> LikePosition
 
 def _fitted(
     rows: Sequence[Mapping[str, float]],
-    results: Floats,
-    folds: Ints,
+    results: "Floats",
+    folds: "Ints",
     matches: int,
     groups: Groups,
 ) -> LikePositions | None:
@@ -322,6 +324,8 @@ def _fitted(
 
     `results` has a row a position and a column a side; `folds` has the fold of each position.
     """
+    import numpy as np
+
     names = _frequent(rows)
     values = np.zeros((len(rows), len(names)))  # positions x features
     for position, row in enumerate(rows):
@@ -366,17 +370,21 @@ def _frequent(rows: Sequence[Mapping[str, float]]) -> list[str]:
     return sorted(frequent)
 
 
-def _logistic(logits: Floats) -> Floats:
+def _logistic(logits: "Floats") -> "Floats":
     """Return the chances that logits stand for."""
+    import numpy as np
+
     chances: Floats = 1 / (1 + np.exp(-logits.clip(-50, 50)))
     return chances
 
 
-def _model(names: Sequence[str], values: Floats, results: Floats, weight: float) -> Regression:
+def _model(names: Sequence[str], values: "Floats", results: "Floats", weight: float) -> Regression:
     """Return the logistic regression of results on features, positions x features.
 
     Each position weighs `weight` observations.
     """
+    import numpy as np
+
     mean = values.mean(axis=0)
     spread = values.std(axis=0)
     spread[spread < 1e-9] = np.inf  # the same everywhere: no weight

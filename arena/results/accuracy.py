@@ -31,7 +31,7 @@ from pydantic import Field, TypeAdapter
 from arena import rulefile
 from arena.errors import ArenaError
 from arena.game import Game, Role
-from arena.games import pursuit, quality, solver
+from arena.games import quality
 from arena.games.quality import Assessor
 from arena.results import memo
 from arena.results.archive import Archive
@@ -47,6 +47,8 @@ MOST_ESTIMATED = 200
 
 A match of Pacman with 57 turns takes 70 ms of CPU time.
 """
+SEARCHES = [Path(quality.__file__).with_name(name) for name in ("solver.py", "pursuit.py")]
+"""Modules that only rules import which use them, as numpy comes with them."""
 
 Rules = Callable[[Match], Game[Any]]
 """Return the game of a match, from rules that are trusted; raise ArenaError without any."""
@@ -232,10 +234,9 @@ def figures_of(record: Record, assessor: Assessor) -> dict[Role, tuple[int, int,
 
 def _code_digest(games: Iterable[Game[Any]]) -> str:
     """Return a hash of the code that assesses, and of the rules of these games."""
-    modules = (__file__, quality.__file__, solver.__file__, pursuit.__file__)
+    files = [Path(__file__), Path(quality.__file__), *SEARCHES]
     sources: set[Path] = set()
     for game in games:
         sources.update(rulefile.sources_of(game))
-    files = list(map(Path, modules))
     files.extend(sorted(sources))
     return memo.code_digest(files)

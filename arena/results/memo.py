@@ -13,7 +13,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
 from pydantic import TypeAdapter
 
 from arena import extensions, plugins, rulefile, whole_files
@@ -46,6 +45,8 @@ def code_digest(paths: Iterable[Path]) -> str:
 
     As a part of a key it keeps out what another version of the code has computed.
     """
+    import numpy as np  # which a process that opens no results does without
+
     files = [(path.name, file_digest(path)) for path in paths]
     return digest_of(files, np.__version__, length=64)
 

@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -233,3 +234,8 @@ def test_nothing_is_left_of_a_match_when_its_server_is_killed_and_another_has_ru
             assert server.wait() == (-number if number == signal.SIGKILL else 128 + number)
             assert until(lambda: not list(cup.processes_in(workspace)))
         assert not os.listdir(temporary)
+
+
+def test_the_process_of_a_match_starts_without_numpy_which_only_estimates_need():
+    code = "import sys, arena.extras.serve.human_process; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
