@@ -7,6 +7,7 @@ pair is not valid in UTF-8; it comes back equal from the packed record, and a co
 
 import json
 import re
+import sys
 import zlib
 from array import array
 from collections.abc import Iterable, Sequence
@@ -473,7 +474,8 @@ def played_of(row: Row, seats: list[Row]) -> Played:
     endings = {}
     fault_turns = {}
     for role, bot, score, ending, fault_turn in seats:
-        bots[role] = bot
+        role = _shared(role)
+        bots[role] = _shared(bot)
         scores[role] = score
         if ending is not None:
             endings[role] = Ending(ending)
@@ -481,18 +483,23 @@ def played_of(row: Row, seats: list[Row]) -> Played:
             fault_turns[role] = int(fault_turn or 0)
     return Played(
         id=match,
-        game=game,
-        board=board,
+        game=_shared(game),
+        board=_shared(board),
         repeat=repeat,
         seed=seed,
         seats=bots,
         scores=scores,
-        reason=reason,
+        reason=_shared(reason),
         endings=endings,
         fault_turns=fault_turns,
         sides=sides_of(sides),
         turns=turns,
     )
+
+
+def _shared(text: Any) -> Any:
+    """Return a text that is the same object each time: names come again in each match."""
+    return sys.intern(text) if type(text) is str else text
 
 
 @lru_cache  # all matches of a board have the same text
