@@ -39,6 +39,7 @@ bench: $(TOOLS) ## measure, side by side in one run
 	$(BIN)/python benchmarks/starts.py
 	$(BIN)/python benchmarks/leaderboard.py
 	$(BIN)/python benchmarks/export.py
+	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/report.py
 	$(BIN)/python benchmarks/ratings.py
 	$(BIN)/python benchmarks/openings.py

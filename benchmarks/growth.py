@@ -1,0 +1,117 @@
+"""What more bots cost, with the same number of matches: `python benchmarks/growth.py [MATCHES]`.
+
+The rows are numbers of bots, and each figure is of a process by itself, in seconds of CPU: the
+pairing of the slowest round of a Swiss; the first batch of a ladder, with its peak of memory;
+`arena leaderboard` of an archive of MATCHES matches (10,000 unless said) that nobody played, with a
+new fit and again with the stored one. The table goes into docs/growth.md.
+"""
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from time import process_time
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command `arena` does
+
+from arena.event.schedules import ladder, round_robin, swiss
+from arena.results.archive import Archive
+from tests.support import paired, stored
+
+ROOT = Path(__file__).parents[1]
+BOTS = (20, 100, 300, 1000)
+MATCHES = 10_000
+MOST_FITTED = 300
+"""An archive of more bots and its fit take minutes, so larger rows have no leaderboard."""
+PAGE = ROOT / "docs" / "growth.md"
+BEGIN, END = "<!-- made by benchmarks/growth.py -->\n", "<!-- end -->\n"
+HEAD = """\
+| bots | a round of a Swiss | first batch of a ladder | its memory | leaderboard, new fit | again |
+|---|---|---|---|---|---|
+"""
+
+
+def swiss_round(bots: int) -> float:
+    """Return the seconds in which the slowest round of a Swiss is paired."""
+    event = paired.event("swiss", bots)
+    strength = paired.strengths(event)
+    history: list[tuple[object, ...]] = []
+    slowest = 0.0
+    for number in range(swiss.rounds(event)):
+        began = process_time()
+        matches = list(swiss.batch(event, number, history))
+        slowest = max(slowest, process_time() - began)
+        history.append(
+            tuple(paired.result(match, paired.DUEL.sides, strength, draws=0.1) for match in matches)
+        )
+    return slowest
+
+
+def first_batch(bots: int) -> tuple[float, int]:
+    """Return the seconds of the first batch of a ladder, and the peak of memory in MB."""
+    event = paired.event("ladder", bots)
+    began = process_time()
+    list(ladder.batch(event, 0, []))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1000
+    return process_time() - began, peak
+
+
+def looks(bots: int, matches: int) -> tuple[float, float]:
+    """Return the seconds of `arena leaderboard` of an archive, without and with its stored fit."""
+    names = [f"bot{number:04}" for number in range(bots)]
+    rounds = min(bots - 1, -(-matches // bots))  # each round has a match a bot, in either role
+    event = stored.event(*names, boards=[stored.DUEL], repeats=matches)
+    event = replace(event, rounds=rounds)
+    with tempfile.TemporaryDirectory() as name:
+        with Archive.open(Path(name), writing=True) as archive:
+            archive.begin(event, "", tuple)
+            planned = islice(round_robin.batch(event, 0, []), matches)
+            while batch := list(islice(planned, 500)):
+                archive.append(*map(stored.played, batch))
+        new, again = (_command("leaderboard", name) for _ in range(2))
+    return new, again
+
+
+def _command(*words: str) -> float:
+    """Return the seconds of CPU of a command of arena."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    command = [sys.executable, "-m", "arena", *words]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=ROOT)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def row(bots: int, matches: int) -> str:
+    """Return a row of the table."""
+    seconds, peak = first_batch(bots)
+    fits = "| | |"
+    if bots <= MOST_FITTED:
+        new, again = looks(bots, matches)
+        fits = f"| {new:.2f} s | {again:.2f} s |"
+    return f"| {bots:,} | {swiss_round(bots):.3f} s | {seconds:.2f} s | {peak} MB {fits}\n"
+
+
+def main(matches: int) -> None:
+    """Print the table, and write it into the page."""
+    rows: list[str] = []
+    for bots in BOTS:  # a process each, so that each has its own peak of memory
+        words = [sys.executable, __file__, str(matches), str(bots)]
+        made = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True)
+        rows.append(made.stdout)
+        print(made.stdout, end="", flush=True)
+    text = PAGE.read_text()
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    PAGE.write_text(before + BEGIN + HEAD + "".join(rows) + END + after)
+
+
+if __name__ == "__main__":
+    asked = int(sys.argv[1]) if len(sys.argv) > 1 else MATCHES
+    if len(sys.argv) > 2:
+        print(row(int(sys.argv[2]), asked), end="")
+    else:
+        main(asked)
