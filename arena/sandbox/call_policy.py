@@ -72,7 +72,9 @@ WAY_OUT = {
     # Other ways to copy; no limit counts the pages in a pipe.
     errno.EINVAL: "sendfile splice tee vmsplice",
     # Landlock does not guard attributes.
-    errno.EOPNOTSUPP: "getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr",
+    errno.EOPNOTSUPP: (
+        "getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr setxattr lsetxattr fsetxattr"
+    ),
     # Work that no thread of the bot does; memory by node and by key.
     errno.ENOSYS: "io_setup get_mempolicy pkey_alloc pkey_free pkey_mprotect",
 }

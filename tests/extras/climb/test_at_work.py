@@ -123,3 +123,10 @@ def test_no_session_of_an_agent_outlives_its_killed_spawner(level, tmp_path):
             pass
     assert found
     assert until(lambda: not any(map(alive, found)))
+
+
+def test_an_edit_in_place_says_nothing_of_permissions(level, tmp_path):
+    text = "import subprocess\nsubprocess.run(['sed', '-i', 's/a/b/', 'work.py'])\n"
+    with working(tmp_path, text, level) as built:
+        assert not built.failed
+        assert built.output == b""
