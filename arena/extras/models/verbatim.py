@@ -4,8 +4,9 @@ It keeps the account of the agent, and has the key of each request, as calls.py 
 of bots. Only these fields of a request are changed: `model`, which is the event's; `stream`,
 because the whole answer is asked for; and a limit on tokens that is larger than what is left.
 
-The key of a request must be the same when the agent runs again. So UUIDs and times in it do not
-count, and the folders of an agent lie at the same paths in every run.
+The key of a request must be the same when the agent runs again. So UUIDs, dates, times, the
+names of temporary files and what is called a number of a process do not count, and the folders of
+an agent lie at the same paths in every run.
 """
 
 import json
@@ -31,12 +32,28 @@ PATHS = ("chat/completions", "messages")
 LIMITS = ("max_tokens", "max_completion_tokens")
 REFUSED, UNREADABLE = 403, 400
 """The statuses of requests that do not reach the provider; agents do not repeat them."""
-PASSING = re.compile(
-    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
-    r"|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?",
-    re.ASCII | re.IGNORECASE,
+UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+CLOCK = r"\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: ?[AP]M)?(?: ?(?:Z|UTC|GMT|[+-]\d\d:?\d\d))?"
+NUMBERED_DATE = rf"\d{{4}}-\d\d-\d\d(?:[T ]{CLOCK})?"
+DAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? "
+MONTH = (
+    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
+    r"|Sep(?:t|tember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)"
 )
-"""What differs from one run of an agent to the next: UUIDs, dates and times."""
+DATE_IN_WORDS = (
+    rf"(?:{DAY})?(?:\d{{1,2}} {MONTH}|{MONTH}\.? {{1,2}}\d{{1,2}})(?:,? \d{{4}})?(?:,? {CLOCK})?"
+    r"(?: {1,2}\d{4})?"
+)
+"""As in the output of `date` and `ls -l`, and in the headers of mails and pages."""
+TIME = r"\d\d:\d\d:\d\d(?:\.\d+)?"
+TEMPORARY = r"(?:/tmp|/mnt/scratch)/tmp(?:\.\w{6,10}|[a-z0-9_]{8})"
+"""As mktemp(1) and the module tempfile of Python name files."""
+PROCESS = r"(?:PID|PGID|pid|pgid)[:=]? ?\d+"
+PASSING = re.compile(
+    rf"{UUID}|\b{PROCESS}\b|\b{NUMBERED_DATE}|\b{DATE_IN_WORDS}\b|\b{TIME}\b|{TEMPORARY}\b",
+    re.ASCII,
+)
+"""What differs from one run of an agent to the next, and can be told by its form."""
 
 
 class VerbatimCalls:

@@ -22,12 +22,11 @@ def scripted(commands: Sequence[str]) -> Behaviour:
 
 
 def _completion(request: dict[str, Any], commands: Sequence[str]) -> dict[str, Any]:
-    done = sum(message["role"] == "assistant" for message in request["messages"])
+    done = sum(message["role"] == "tool" for message in request["messages"])
     message: dict[str, Any] = {"role": "assistant", "content": "All is done."}
     finish = "stop"
     if done < len(commands):
-        tool = request["tools"][0]["function"]["name"]
-        call = {"name": tool, "arguments": json.dumps({"command": commands[done]})}
+        call = _command_call(request["tools"], commands[done])
         message["content"] = f"Step {done + 1}."
         message["tool_calls"] = [{"id": f"call_{done}", "type": "function", "function": call}]
         finish = "tool_calls"
@@ -37,6 +36,21 @@ def _completion(request: dict[str, Any], commands: Sequence[str]) -> dict[str, A
         "choices": [choice],
         "usage": usage,
     }
+
+
+def _command_call(tools: Sequence[dict[str, Any]], command: str) -> dict[str, str]:
+    """Return the call of the first tool that takes a command, with all that it requires."""
+    for tool in tools:
+        function = tool["function"]
+        parameters = function.get("parameters", {})
+        if "command" in parameters.get("properties", {"command": {}}):
+            arguments: dict[str, Any] = {}
+            for name in parameters.get("required", ()):
+                is_flag = parameters["properties"][name].get("type") == "boolean"
+                arguments[name] = False if is_flag else "step"
+            arguments["command"] = command
+            return {"name": function["name"], "arguments": json.dumps(arguments)}
+    raise ValueError("no tool takes a command")
 
 
 def _message(request: dict[str, Any], commands: Sequence[str]) -> dict[str, Any]:
