@@ -10,8 +10,10 @@ a match what `calls.py` and `disguise.py` have: the door to the model, and other
 
 Where to change what (paths begin below arena/):
 
-- how a provider is asked, and what of its answer counts: `extras/models/providers.py`; when and how
-  often: `extras/models/broker.py`; what a seat may ask: `extras/models/calls.py` `TokenAccount`
+- how a provider is asked: `extras/models/providers.py`; what its answer says, in which shapes, and
+  which of its figures count: `extras/models/chat.py`; what follows where it gives no answer:
+  `extras/models/faults.py`; when and how often it is asked: `extras/models/gate.py` and
+  `extras/models/broker.py`; what a seat may ask: `extras/models/calls.py` `TokenAccount`
 - the words of a board in disguise, and what of the protocol they change:
   `extras/models/disguise.py`; which words a game has: its `manual`, read by `games/manual.py`; the
   table: `extras/models/memory.py`
