@@ -39,7 +39,7 @@ class StoredRows(NamedTuple):
 
 def rows_of(archive: Database, numbers: Sequence[int]) -> dict[int, StoredRows]:
     """Return what is stored of the matches with these numbers, by number."""
-    chosen = (json.dumps(numbers),)
+    chosen = json.dumps(numbers)
     query = (
         f"select seats.match, entry, {', '.join(SEAT_COLUMNS)} "
         "from seats join entries on entry = entries.number "
