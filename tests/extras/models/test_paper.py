@@ -1,4 +1,4 @@
-"""The table of a paper in docs/extras/models.md is made as the page says, by a scripted provider."""
+"""The table of a paper in docs/extras/models-research.md is made as the page says, by a scripted provider."""
 
 import csv
 import re
@@ -11,7 +11,7 @@ from tests.extras.models import providers
 from tests.support import cup
 
 ROOT = Path(__file__).parents[3]
-PAGE = (ROOT / "docs/extras/models.md").read_text()
+PAGE = (ROOT / "docs/extras/models-research.md").read_text()
 BOTS = {"list-gpt", "list-qwen", "recall-gpt", "recall-qwen"}
 
 
