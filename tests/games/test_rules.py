@@ -271,7 +271,7 @@ class Ink(list):
         (Painted(), "the shape 'star'; shapes are disc, dot"),
         (Painted(), "the colour 'pink'; colours are red, orange"),
         (Painted(), "'hand CARDS now' does not end with CARD or CARDS"),
-        (Painted(), "'at' is no Grid, Piece, Mark or Cards"),
+        (Painted(), "'at' is no Grid, Piece, Mark, Cards or LetterRows"),
         (Stuck(), "to_move is () where the outcome is None"),
         (TooGood(), "fox scores 101"),
         (Fractions(), "fox scores 33.3"),

@@ -132,6 +132,8 @@ def test_a_bot_that_thinks_on_while_it_is_left_awake_is_charged_for_it(launcher,
         assert turns(bots, 1)["thinks"][0].spent.cpu > 0.015
 
 
+# it compares times: what is left of a wait that was not seen grows with the load
+@pytest.mark.alone
 @pytest.mark.parametrize("way", [BURSTS, SPINS_IN_A_THREAD], ids=["bursts", "spins"])
 def test_who_is_asked_is_not_charged_what_another_used_unasked_on_the_same_core(tmp_path, way):
     cores = os.sched_getaffinity(0)
