@@ -153,7 +153,13 @@ def pass_on(launcher: _socket.socket, kind: bytes, descriptor: int) -> None:
     os.close(descriptor)
 
 
-def check_user(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoReturn:  # noqa: ARG001 (all operations have these arguments)
+# All operations have these arguments.
+def check_user(
+    launcher: _socket.socket,
+    parent: int,  # noqa: ARG001
+    order: int,  # noqa: ARG001
+    reply: int,
+) -> NoReturn:
     """Take the message; reply with the first file that a user may not read.
 
     The reply has `why` when this process cannot become that user.

@@ -122,7 +122,8 @@ class SpawnerProcess:
             raise SpawnerLostError("the spawner process is gone, or does not answer") from error
         if not reply:
             raise SpawnerLostError("the spawner process is gone")
-        answer: dict[str, Any] = marshal.loads(reply)  # noqa: S302 (it is our own process, and no bot's)
+        # The reply is of our own process, and of no bot.
+        answer: dict[str, Any] = marshal.loads(reply)  # noqa: S302
         if endpoint is not None and not answer.get("pid"):
             os.close(endpoint)
         if "failed" in answer:

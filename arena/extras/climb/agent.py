@@ -1,15 +1,17 @@
-"""An agent at work: a program that edits a copy of a bot's files, confined as a build is, with a feedback to read.
+"""An agent at work: a program that edits a copy of a bot's files.
 
-It owns what the agent gets and how it may end. It does not know what becomes of its edit.
+The agent is confined as a build is, and it has a feedback to read. This module owns what the
+agent gets and how it may end. It does not know what becomes of the agent's edit.
 """
 
 # Theory of operation
 # -------------------
-# The socket of its own that an agent asks the model by. Three were weighed. A Unix socket by its path: it needs the
-# calls socket and connect, by which an agent could reach every other socket of the machine that its user may open. An
-# HTTP server on the loopback, as many agents expect: the same calls, and all ports of the machine. Its own stdin and
-# stdout, which are used here: the same lines as a bot's, no further right, and nobody else holds the other end. An
-# agent that speaks HTTP needs an adapter in itself.
+# The socket of its own that an agent asks the model by. Three were weighed. A Unix socket by its
+# path: it needs the calls socket and connect, by which an agent could reach every other socket of
+# the machine that its user may open. An HTTP server on the loopback, as many agents expect: the
+# same calls, and all ports of the machine. Its own stdin and stdout, which are used here: the same
+# lines as a bot's, no further right, and nobody else holds the other end. An agent that speaks HTTP
+# needs an adapter in itself.
 #
 # The account of an agent is that of a seat (extras/models/calls.py): a round is a match of one seat
 # with a single turn. So its calls are on the tape of the event, and a round that was killed asks
@@ -73,7 +75,7 @@ class AgentTask:
     round: int
     seed: int
     conditions: Conditions
-    """Of the event: their level of confinement and their system calls are those of the agent, too."""
+    """Of the event: their level of confinement and system calls are those of the agent, too."""
     terms: ModelTerms | None
     seconds: float
     rules: Path
@@ -92,10 +94,10 @@ def perform(
     write_feedback: Callable[[Path], object],
     target: Path,
 ) -> AgentWork:
-    """Let an agent do its task; copy the bot that it leaves to the free path `target`, unless it failed.
+    """Let an agent do its task; copy the bot that it leaves to the free path `target`.
 
-    ArenaError where the model gives no answer, MachineError for what is nobody's fault: the same
-    task can be done anew.
+    Nothing is copied if the agent failed. ArenaError where the model gives no answer, MachineError
+    for what is nobody's fault: the same task can be done anew.
     """
     role = f"agent in round {task.round}"
     limits = replace(BUILD_LIMITS, cpu=task.seconds, scratch=SCRATCH_BYTES, files=FILES)
@@ -174,10 +176,10 @@ def perform(
 
 
 def words_of(command: str, private: Iterable[Path]) -> tuple[str, ...]:
-    """Return the words of an agent, with the paths of files in full: it runs in the folder of its bot.
+    """Return the words of an agent, with the paths of files in full.
 
-    It may read the files that its words name. ArenaError if one of them is `private`, or lies
-    there.
+    The agent runs in the folder of its bot, and may read the files that its words name. ArenaError
+    if one of them is `private`, or lies there.
     """
     try:
         words = programs.words_of(command)

@@ -1,4 +1,4 @@
-"""A climb: the rating of each bot after each round of its agent, and what the agent's calls had cost by then."""
+"""A climb: the rating of each bot after each round of its agent, and its cost by then."""
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -12,9 +12,10 @@ COLUMNS = ["game", "bot", "round", "rating", "rating_low", "rating_high", "cost"
 
 
 def frame(results: Results) -> pd.DataFrame:
-    """Return a row for each `game`, `bot` and `round`: `rating`, `rating_low`, `rating_high`, and the `cost` so far.
+    """Return a row for each `game`, `bot` and `round`.
 
-    The cost is a text: that of the agent's calls, or where they have no price their tokens.
+    It has `rating`, `rating_low`, `rating_high`, and the `cost` so far. The cost is a text: that of
+    the agent's calls, or where they have no price their tokens.
     """
     rows: list[tuple[object, ...]] = []
     if (history := climb_history.read(results.folder)) is None:
@@ -52,9 +53,12 @@ def frame(results: Results) -> pd.DataFrame:
 
 @styled
 def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
-    """Draw a panel a bot: its rating after each round with its 95 % interval, and at each point the cost so far."""
+    """Draw a panel a bot: its rating after each round, with a 95 % interval and the cost."""
     if frame.empty:
         return Nothing("no agent has made a version that was promoted")
     unit = f" in {about.unit}" if about.unit else ""
-    subtitle = f"Rating{unit} after each round, with its 95 % interval; the number: cost, or tokens, by then"
+    subtitle = (
+        f"Rating{unit} after each round, with its 95 % interval; "
+        "the number: cost, or tokens, by then"
+    )
     return curves(frame, about, "round", "how the bots climbed", subtitle, texts="cost")

@@ -1,8 +1,9 @@
-"""A climb: rounds in which agents edit bots, and a new version is promoted only if a test proves it good enough.
+"""A climb: rounds in which agents edit bots.
 
-It owns the order of the steps, what each of them leaves on disk, and what must be proven for a
-promotion (`question`). agent.py lets an agent work. The caller examines a version and tests it by a
-duel; results/sequential.py says when a duel has proven something.
+A new version is promoted only if a test proves it good enough. This module owns the order of the
+steps, what each of them leaves on disk, and what must be proven for a promotion (`question`).
+agent.py lets an agent work. The caller examines a version and tests it by a duel;
+results/sequential.py says when a duel has proven something.
 """
 
 # Theory of operation
@@ -59,7 +60,7 @@ FIXED = ("games", "roles", "model", "model_alias", "remote", "display")
 
 
 def question(table: ClimbTable) -> Question:
-    """Return what the test of a version asks: whether it is better than the one before, or not worse by `points`."""
+    """Return what the test asks: is a version better than that before, or not worse by `points`."""
     low = 0.0 if table.promote == "better" else -table.points
     return Question(low=low, high=low + table.points)
 
@@ -88,7 +89,7 @@ class Climb:
     store: BotStore
     history: History
     play: Callable[[], object]
-    """Plays what is due of the event between the rounds; an exception if it cannot be played to its end."""
+    """Plays what is due of the event between the rounds; an exception if it cannot be ended."""
     work: Callable[[History, Bot, int, Path], AgentWork]
     """Lets the agent of this bot do its work in a round, and copies what it left to the path."""
     examine: Callable[[Iterable[Bot]], Iterator[tuple[str, ...]]]
@@ -124,19 +125,19 @@ class Climb:
         )
 
     def _refuse_stranger(self, bot: str, *digests: str) -> None:
-        """Raise ArenaError if the bot that plays has none of these digests: somebody else has changed it."""
+        """Raise ArenaError if somebody else changed the bot: it has none of these digests."""
         playing = self.store.playing(bot)
         if not any(
             bot_folder.is_whole(version, digest) for version in playing for digest in digests
         ):
             number = self.version(bot, digests[0]).number
             raise ArenaError(
-                f"{bot}: is not {bot}@{number} any more, which this climb promoted last: put that back, or begin a "
-                "new climb under another --name"
+                f"{bot}: is not {bot}@{number} any more, which this climb promoted last: put that "
+                "back, or begin a new climb under another --name"
             )
 
     def _edited(self, name: str, number: int) -> Edit:
-        """Let the agent of a bot work, keep what it made if it is fit to play, and write that down."""
+        """Let the agent of a bot work, keep its edit if it is fit to play, and write that down."""
         version = self.version(name, self.history.champion(name))
         bot = discovery.from_path(version.path, name)
         folder, lock = (
@@ -164,7 +165,7 @@ class Climb:
             os.close(lock)
 
     def _kept(self, edit: Edit, copy: Path, before: Version) -> Edit:
-        """Examine what an agent made, and keep it as a version; return the edit with what became of it."""
+        """Examine what an agent made, keep it as a version; return the edit with its outcome."""
         try:
             bot = discovery.from_path(copy, edit.bot)
         except ArenaError as error:
@@ -193,7 +194,7 @@ class Climb:
         return replace(edit, outcome=EditOutcome.TESTING)
 
     def _tested(self, edit: Edit) -> Edit:
-        """Test a version against the one before, promote it if that is proven, and write that down."""
+        """Test a version against that before, promote it if that is proven, and write that down."""
         version, before = (
             self.version(edit.bot, digest)
             for digest in (edit.digest, self.history.champion(edit.bot))
@@ -232,14 +233,15 @@ def _rounded(figure: float | None) -> float | None:
 
 
 def _cut(sentence: str) -> str:
-    """Return words about what an agent made, safe to print, and no longer than the history has room for."""
+    """Return a sentence about an edit, safe to print, and as short as the history has room for."""
     return "\n".join(map(clean, sentence.splitlines()))[:LONGEST_WORDS]
 
 
 def begun(store: BotStore, folder: Path, agents: Mapping[str, str], settings: str) -> History:
-    """Return the history of a climb: that in its folder, or a new one; ArenaError if that was another climb.
+    """Return the history of a climb: that in its folder, or a new one.
 
-    A bot that climbs is kept as a version first, so that it is not lost.
+    ArenaError if that in the folder is of another climb. A bot that climbs is kept as a version
+    first, so that it is not lost.
     """
     history = climb_history.read(folder)
     if history is not None:
@@ -249,8 +251,8 @@ def begun(store: BotStore, folder: Path, agents: Mapping[str, str], settings: st
             or set(history.first) != set(agents)
         ):
             raise ArenaError(
-                f"{folder}: this climb was begun with other bots, agents, boards, seed or rules of promotion: say the "
-                "same again, or take another --name"
+                f"{folder}: this climb was begun with other bots, agents, boards, seed or rules of "
+                "promotion: say the same again, or take another --name"
             )
         return history
     first: dict[str, str] = {}

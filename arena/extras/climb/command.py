@@ -52,7 +52,8 @@ def climb(
         typer.Option(
             "--agent-reads",
             metavar="FOLDER",
-            help="A folder that agents may read with all in it, such as what they are installed in.",
+            help="A folder that agents may read with all in it, "
+            "such as what they are installed in.",
         ),
     ] = [],  # noqa: B006 (typer wants a list, and nobody changes it)
     rounds: Annotated[
@@ -72,7 +73,7 @@ def climb(
     ] = True,
     json: options.Json = False,
 ) -> None:
-    """Let agents edit bots, round by round; a new version is promoted only if it is proven good enough.
+    """Let agents edit bots, round by round; a version is promoted only if it is proven good enough.
 
     An agent is a program that edits the files in its folder, confined. The same command goes on
     after an interruption.
@@ -299,7 +300,10 @@ def _became(edit: "Edit") -> str:
     if edit.difference is None or edit.low is None or edit.high is None:
         return str(edit.outcome)
     interval = f"90 % interval {edit.low:+.1f} to {edit.high:+.1f}"
-    return f"{edit.outcome}: {edit.difference:+.1f} points ({interval}) in {output.counted(edit.pairings, 'pairing')}"
+    return (
+        f"{edit.outcome}: {edit.difference:+.1f} points ({interval}) "
+        f"in {output.counted(edit.pairings, 'pairing')}"
+    )
 
 
 def _report(
@@ -357,5 +361,6 @@ def _report(
         )
     else:
         output.notice(
-            f"the chart `climb` and all matches are in one page, for a browser:\n  open {paths.displayed(page)}"
+            "the chart `climb` and all matches are in one page, for a browser:\n"
+            f"  open {paths.displayed(page)}"
         )

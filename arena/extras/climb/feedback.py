@@ -1,8 +1,8 @@
-"""Feedback for a program that improves a bot: what the bot's author may know of an event, as files to be read.
+"""Feedback for a program that improves a bot, as files to be read.
 
-What an author may know is for author.py to say: nothing of others but their moves, under
-pseudonyms. No time is in it: events with the same matches give the same feedback, so that what asks
-a language model about it asks the same.
+It is what the bot's author may know of an event. What that is, is for author.py to say: nothing of
+others but their moves, under pseudonyms. No time is in it: events with the same matches give the
+same feedback, so that what asks a language model about it asks the same.
 """
 
 import json
@@ -30,19 +30,24 @@ LESSONS = 20
 TURNS = 12
 """Of a refutation."""
 README = """\
-You are to improve a bot. Its files are in the folder in which you run; whatever they are when you end is your edit.
-You end by yourself, with exit code 0, before your time is over; else nothing of your edit is used. The bot is then
-checked, and plays a test against the version before. It takes its place only if the test proves it good enough.
+You are to improve a bot. Its files are in the folder in which you run; \
+whatever they are when you end is your edit.
+You end by yourself, with exit code 0, before your time is over; \
+else nothing of your edit is used. The bot is then
+checked, and plays a test against the version before. \
+It takes its place only if the test proves it good enough.
 
 Here are, and you may only read them:
 
 task.json       the round, your seed, what you may use, and what became of your edits before
 standings.csv   the event so far; other bots have pseudonyms
 faults.txt      what the bot did wrong, and how to mend it
-matches/        the matches in which it scored least, as `arena replay` reads them: every move, and the bot's own words
+matches/        the matches in which it scored least, as `arena replay` reads them: \
+every move, and the bot's own words
 lessons.json    positions in which it threw points away: its move, better ones, and what followed
 
-The rules of the games, and the kit that Python bots import, are in the folder that PYTHONPATH names.
+The rules of the games, and the kit that Python bots import, \
+are in the folder that PYTHONPATH names.
 """
 """What every agent reads."""
 OVER_LINES = """\
@@ -53,8 +58,10 @@ model {"prompt": "...", "tokens": 500}
 and read a line from stdin: `model {"text": "...", "left": {...}}`, or `model {"error": "..."}`.
 """
 OVER_HTTP = """\
-Your network has a single address, and it leads to the language model of the event. Its formats are those of OpenAI
-(OPENAI_BASE_URL) and of Anthropic (ANTHROPIC_BASE_URL); any key will do. Nothing else is reachable: no package can be
+Your network has a single address, and it leads to the language model of the event. \
+Its formats are those of OpenAI
+(OPENAI_BASE_URL) and of Anthropic (ANTHROPIC_BASE_URL); any key will do. \
+Nothing else is reachable: no package can be
 installed, and no page can be read.
 """
 NO_MODEL = """\

@@ -1,6 +1,7 @@
-"""The history of a climb, in one small file: what agents made of bots, round by round, and what tests have proven.
+"""The history of a climb, in one small file.
 
-It knows the file. It does not know how an agent works, nor how a version is tested.
+It says what agents made of bots, round by round, and what tests have proven. This module knows the
+file. It does not know how an agent works, nor how a version is tested.
 """
 
 from collections.abc import Iterator, Mapping
@@ -33,7 +34,10 @@ class EditOutcome(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Edit:
-    """What an agent made of a bot in one round. No time is in it: the same climb has the same history."""
+    """What an agent made of a bot in one round.
+
+    No time is in it: the same climb has the same history.
+    """
 
     round: int
     bot: str

@@ -11,7 +11,7 @@ from arena.values import ModelTerms
 
 
 class ClimbTable(ExtensionTable):
-    """[climb]: what `arena climb` lets agents use, and when it promotes what they make (docs/extras/climb.md)."""
+    """[climb]: what `arena climb` lets agents use, and when it promotes (docs/extras/climb.md)."""
 
     door: Literal["lines", "http"] = Field(
         "lines",
@@ -20,7 +20,8 @@ class ClimbTable(ExtensionTable):
     )
     promote: Literal["better", "level"] = Field(
         "better",
-        description="What a new version must be proven: `better` than the one before; `level`: not worse by `points`.",
+        description="What a new version must be proven: `better` than the one before; "
+        "`level`: not worse by `points`.",
     )
     points: float = Field(
         5.0, gt=0, lt=100, description="The difference in points that the test is to tell."

@@ -68,7 +68,8 @@ def refuse_without_certificates(address: str, role: str) -> None:
     reason = f"dask has no certificate of a {role}"
     try:
         security = Security()  # type: ignore[no-untyped-call]
-        context: ssl.SSLContext | None = security.get_connection_args(role)["ssl_context"]  # type: ignore[no-untyped-call]
+        arguments = security.get_connection_args(role)  # type: ignore[no-untyped-call]
+        context: ssl.SSLContext | None = arguments["ssl_context"]
     except (OSError, ValueError, TypeError) as error:  # an SSLError is an OSError
         context, reason = None, f"the certificates cannot be read: {error}"
     if context is None:

@@ -64,7 +64,8 @@ class ModelTable(ExtensionTable):
     )
     url: Annotated[str | None, BeforeValidator(web_address)] = Field(
         None,
-        description="A server that speaks the OpenAI chat format, such as http://localhost:11434/v1.",
+        description="A server that speaks the OpenAI chat format, "
+        "such as http://localhost:11434/v1.",
     )
     command: Words = Field(
         None,
