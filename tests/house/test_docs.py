@@ -3,9 +3,13 @@ example runs.
 """
 
 import ast
+import os
 import re
 import shlex
 import shutil
+import subprocess
+import sys
+import venv
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -167,6 +171,29 @@ def test_the_readme_has_at_most_700_words_12_links_and_600_kb_of_clips():
     assert len(README.split()) <= 700
     assert len(re.findall(r"(?<!!)\[[^\]]*\]\(", README)) <= 12
     assert 0 < sum(clip.stat().st_size for clip in (HERE / "docs").glob("*.gif")) < 600_000
+
+
+def test_the_readmes_way_finds_the_command_from_its_first_line_on(tmp_path):
+    venv.create(tmp_path / ".venv")  # as `make run` leaves one
+    command = tmp_path / ".venv" / "bin" / "arena"
+    command.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m arena "$@"\n')
+    command.chmod(0o755)
+    (way,) = (block for block in blocks(README, "console") if "arena init cup" in block)
+    lines = [line.removeprefix("$ ") for line in way.splitlines()]
+    (last,) = (number for number, line in enumerate(lines) if line.startswith("arena new"))
+    script = "\n".join([*lines[: last + 1], "command -v arena"])
+    # Nothing but the folder .venv may bring the command.
+    done = subprocess.run(
+        ["sh", "-e", "-c", script],
+        cwd=tmp_path,
+        env=cup.environment(PATH=os.defpath),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == str(command)
+    assert (tmp_path / "cup" / "bots" / "ada" / "bot.py").is_file()
 
 
 def test_the_manual_leads_each_reader_by_three_pages_and_lists_all_pages():
