@@ -38,14 +38,14 @@ from arena.version import __version__
 
 COMMANDS = {
     "The first hour": {
-        "init": "Make a new workspace.",
+        "init": "Make a new workspace: a folder for an event and its bots.",
         "new": "Make a bot from a starter kit.",
         "check": "Test whether a bot is fit to play.",
         "match": "Play one match between named bots, and show it.",
         "run": "Play the event of a tournament.toml, or go on with it.",
         "replay": "Look at a recorded match, turn by turn or line by line; list them.",
         "report": "Write report.html: tables, charts and matches to replay.",
-        "submit": "Check a bot, or a class of them, and take it into the event.",
+        "submit": "Check a bot, or a folder of students' bots, and enter it in the event.",
     },
     "Follow a run": {
         "status": "Show how far an event is; void the matches of a faulty machine.",
@@ -248,9 +248,11 @@ class Commands(TyperGroup):
 app = typer.Typer(
     name="arena",
     cls=Commands,
-    help="Bot tournaments: play them, and see how they went.",
-    epilog="Exit codes: 0 done; 1 the answer is no, or the event is unfinished; "
-    "2 a mistake, named; 3 a duel is undecided; 4 it was won by faults alone (--no-faults); "
+    help="Bot tournaments: play them, and see how they went. An event is one tournament: its "
+    "tournament.toml and its results.",
+    epilog="Exit codes: 0 done; 1 the command has found a fault or has not proven its question, or "
+    "the event is unfinished; 2 you made a mistake, and one line names it; 3 a duel is undecided; "
+    "4 a duel was won by faults alone (--no-faults); "
     "130, 143, 129 after SIGINT, SIGTERM, SIGHUP, with all finished matches stored.",
     no_args_is_help=True,
     rich_markup_mode=None,  # rich's boxes would take longer to import than all the rest

@@ -32,9 +32,7 @@ def event_folder(event: str | None) -> Path:
                 return folder
         events = _events()
         if not events:
-            raise ArenaError(
-                "results: nothing was played here yet; `arena run` plays tournament.toml"
-            )
+            raise ArenaError(f"results: nothing was played here yet; {_hint_to_play()}")
         if len(events) > 1:
             names = ", ".join(folder.name for folder in events)
             raise ArenaError(f"which event? Name one: {names}")
@@ -54,8 +52,15 @@ def event_folder(event: str | None) -> Path:
         if (folder / EVENT_FILE).is_file():
             return folder
     names = ", ".join(folder.name for folder in _events())
-    hint = f"there are {names}" if names else "`arena run` plays an event"
+    hint = f"there are {names}" if names else _hint_to_play()
     raise ArenaError(f"{event}: no results there; {hint}")
+
+
+def _hint_to_play() -> str:
+    """Return what to do in a folder without results; a folder may be no workspace."""
+    if Path(TOURNAMENT_FILE).is_file():
+        return f"`arena run` plays {TOURNAMENT_FILE}"
+    return f"this folder is no workspace (it has no {TOURNAMENT_FILE}): `arena init DIR` makes one"
 
 
 def _events() -> list[Path]:

@@ -1,4 +1,4 @@
-"""`arena submit`: check a bot, or a whole class of them, and take it into the event."""
+"""`arena submit`: check a bot, or a folder of students' bots, and enter it in the event."""
 
 import os
 import sys
@@ -60,9 +60,9 @@ def submit(
     unsafe: options.Unsafe = False,
     json: options.Json = False,
 ) -> None:
-    """Check a bot, and take it into the event as a new version.
+    """Check a bot, or each bot of a folder, and enter it in the event as a new version.
 
-    The exit code is 1 when it, or one of many, is refused.
+    The exit code is 1 when a bot is refused.
     """
     take_in(
         path,
