@@ -60,7 +60,7 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         unit = f" in {about.unit}" if about.unit else ""
         subtitle = f"Rating{unit} with its 95 % interval{beyond}"
     if tiers:
-        subtitle += ". Bots on the same shade cannot be told apart from the best of them"
+        subtitle += ". No bot is proven to be worse than the best of its band"
     title = about.title("who is best")
     figure, axes = sheet(title, subtitle + omitted, panels, wide=4.0)
     for number, (panel, table) in enumerate(zip(axes, tables, strict=True)):
