@@ -45,9 +45,9 @@ def init(
             new_folder, folder, DRAWN_SEED.format(secrets.token_hex(16)), whole_files.PRIVATE
         )
     print(
-        f"{folder} is a workspace now. The seed in its tournament.toml was drawn for it: show it "
-        f"to nobody until the\nevent is over. Next:\n\n  cd {folder}\n  arena run\n  arena "
-        "leaderboard"
+        f"{folder} is a workspace now. Its tournament.toml has a random seed: keep it secret until "
+        "the event is over,\nsince who knows it can predict all chance. Next:\n\n"
+        f"  cd {folder}\n  arena new NAME\n  arena check bots/NAME\n  arena run"
     )
 
 

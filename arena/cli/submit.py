@@ -248,5 +248,7 @@ def _print(decision: SubmissionDecision, *, reasons: bool) -> None:
     reason = output.safe_line(decision.words, bots.REASON_LENGTH)
     print(f"{decision.status:8}  {name}  {reason}")
     if reasons and decision.reasons:
-        print(f"\n{output.safe_lines(decision.reasons)}\n\nIt is kept beside {decision.where}")
+        if decision.reasons.strip() != decision.words.strip():
+            print(f"\n{output.safe_lines(decision.reasons)}")
+        print(f"\nwhat was handed in is stored beside {decision.where}")
     sys.stdout.flush()

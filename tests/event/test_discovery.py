@@ -521,7 +521,7 @@ NO_SHAPES = {
     ),
     "a text": (
         ["mine/bot.txt", "mine/help.md"],
-        "mine/bot.txt: not a bot: a text is no program: give it the ending",
+        "mine/bot.txt: not a bot: a text is no program: if it is code, give it the ending",
     ),
     "an ending in capitals": (
         ["WALK.PY"],

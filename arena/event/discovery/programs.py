@@ -75,7 +75,7 @@ NO_PROGRAMS = {
     ),
     **dict.fromkeys(
         (".txt", ".md", ".rtf", ".html"),
-        "a text is no program: give it the ending of its language, such as bot.py",
+        "a text is no program: if it is code, give it the ending of its language, such as bot.py",
     ),
     **dict.fromkeys(
         (".pdf", ".doc", ".docx", ".odt"),
