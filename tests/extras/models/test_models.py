@@ -10,7 +10,6 @@ import json
 import os
 import runpy
 import shutil
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -27,7 +26,7 @@ import pytest
 from arena.cli.live.layout import Story, frame
 from arena.clock import TimeControl
 from arena.errors import ArenaError
-from arena.event import config, discovery, run_words, tournament
+from arena.event import config, discovery, run_words
 from arena.event.director import RunPhase
 from arena.event.service import Opener
 from arena.extras.models import asking as event_model
@@ -50,7 +49,7 @@ from arena.report import replays
 from arena.report.author import Author
 from arena.results.archive import Archive
 from arena.values import Conditions, Ending, ModelAnswer, ModelTerms, SeatReport
-from tests.extras.models import providers
+from tests.extras.models import kills_of_runs, providers
 from tests.extras.models.providers import Scripted
 from tests.support import cup, events, live, workspaces
 from tests.support.processes import descendants, gone_soon, until
@@ -533,24 +532,7 @@ def test_a_killed_event_pays_nothing_twice_and_plays_again_from_its_tape(
         folder = workspace(tmp_path / "w", f'url = "{server.url}"', bots, repeats=repeats)
         event, results, paid = events.event_of(folder), folder / "results" / "cup", server.calls
         Archive.make(results)
-        for number in range(1, kills + 1):
-            pid = os.fork()
-            if pid == 0:
-                try:
-                    tournament.run(
-                        event,
-                        results,
-                        workers=2,
-                        audience=events.Audience(),
-                        services=served(folder),
-                    )
-                finally:
-                    os._exit(0)
-            assert until(lambda number=number: paid.value >= 8 * number)
-            below = descendants(pid)
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
-            assert gone_soon(below)
+        kills_of_runs.play(event, results, paid, served(folder), kills)
         assert run(folder)[0].complete
         keys = calls_in(results)
         assert (

@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import shutil
-import signal
 import sqlite3
 import sys
 from functools import partial
@@ -14,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.event import config, tournament
+from arena.event import config
 from arena.event.service import Opener
 from arena.extras.models import asking, service
 from arena.extras.models.tape import TABLE, Tape
@@ -22,10 +21,9 @@ from arena.extras.serve import scheduler
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
 from arena.values import ModelAnswer, ModelTerms
-from tests.extras.models import providers
+from tests.extras.models import kills_of_runs, providers
 from tests.extras.models.test_models import HOUSE
 from tests.support import cup, events, workspaces
-from tests.support.processes import descendants, gone_soon, until
 
 DICE = """\
 import sys
@@ -111,24 +109,7 @@ def test_an_event_of_two_models_is_killed_replayed_and_changed_in_one_of_them(tm
         folder = two_by_two(tmp_path / "w", f'url = "{server.url}"\nprice_in = 100.0', repeats=1)
         event, results, paid = events.event_of(folder), folder / "results" / "cup", server.calls
         Archive.make(results)
-        for number in range(1, kills + 1):
-            pid = os.fork()
-            if pid == 0:
-                try:
-                    tournament.run(
-                        event,
-                        results,
-                        workers=2,
-                        audience=events.Audience(),
-                        services=served(folder),
-                    )
-                finally:
-                    os._exit(0)
-            assert until(lambda number=number: paid.value >= 8 * number)
-            below = descendants(pid)
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
-            assert gone_soon(below)
+        kills_of_runs.play(event, results, paid, served(folder), kills)
         assert run(folder).complete
         tables = events.tables(results)
         before = ids(results)
