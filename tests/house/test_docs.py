@@ -19,6 +19,7 @@ from unittest.mock import patch
 
 import pandas as pd
 import pytest
+from pydantic import BaseModel
 
 from arena import extensions
 from arena.author.checkup import conversation
@@ -250,14 +251,37 @@ def test_every_documented_command_runs(played, words):
     assert done.returncode == 0, done.stderr
 
 
+def keys_of(table: type[BaseModel]) -> set[str]:
+    """Return the keys of a table, and of the tables in it."""
+    schema = table.model_json_schema()
+    keys = set(schema["properties"])
+    for inner in schema.get("$defs", {}).values():
+        keys.update(inner["properties"])
+    return keys
+
+
 def test_every_key_of_a_tournament_is_documented():
-    schema = config.schema()
-    assert all(
-        any(f"`{said}`" in TOURNAMENT for said in (key, f"[[{key}]]", f"[{key}]"))
-        for key in schema["properties"]
-    )
-    for table in schema["$defs"].values():
-        assert all(f"`{key}`" in TOURNAMENT for key in table["properties"])
+    for key in keys_of(config.Tournament):
+        forms = (f"`{key}`", f"`[{key}]`", f"`[[{key}]]`")
+        assert any(form in TOURNAMENT for form in forms), key
+
+
+@pytest.mark.parametrize("name", extensions.extras())
+def test_the_keys_of_an_extra_are_on_its_own_page_to_which_the_core_leads(name):
+    pages = [page for page in PAGES if page.startswith("docs/extras/")]
+    texts = [PAGES[page] for page in pages if extras.of_page(Path(page)) == name]
+    extension = extensions.extras()[name]
+    keys: set[str] = set()
+    for table, added in extension.tables.items():
+        assert f"| `[{table}" in TOURNAMENT or f", `[{table}" in TOURNAMENT
+        keys |= keys_of(extensions.load(added.path))
+    for table, path in extension.keys.items():
+        assert f"| `[{table}]` `" in TOURNAMENT
+        keys |= keys_of(extensions.load(path))
+    documented_keys = set(
+        re.findall(r"[`.](\w+)\]*`", "\n".join(texts))
+    )  # also `[[grade.threshold]]`
+    assert keys <= documented_keys
 
 
 def test_every_rating_and_tie_break_is_documented():
