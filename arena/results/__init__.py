@@ -5,6 +5,10 @@ only `archive` knows SQL.
 
 Where to change what (paths begin below arena/):
 
+- a rating: a file in `results/ratings/` with the function of `Rule`, `results/ratings/__init__.py`;
+  one with a prior: `WITH_PRIOR` there, and its fit in `results/ratings/fitting/`; its name in help
+  texts: `event/config/__init__.py` `rating`, `cli/results.py` `Rating`; docs/ratings.md,
+  docs/tournament.md, then the schema and `python tests/pages.py`
 - how the interval of a rating is computed: `results/ratings/fitting/intervals.py`,
   `results/ratings/fitting/bootstrap.py`; which matches are repeats: `results/archive/records.py`
   `transcript`

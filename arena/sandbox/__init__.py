@@ -29,6 +29,10 @@ Other packages use `launcher.py`. Behind it:
 
 Where to change what (paths begin below arena/):
 
+- a level of confinement: a file with a subclass of `Level`, `sandbox/level.py`, and its place in
+  `sandbox/levels.py` `_LEVELS`, the order in which auto tries them; its name in
+  `event/config/__init__.py` `sandbox`, and in the help of `--sandbox`: `cli/options.py` `Sandbox`;
+  docs/confinement.md, docs/tournament.md, then the schema and `python tests/pages.py`
 - which system calls all bots may make: `sandbox/call_policy.py`, then `python
   tests/attacks/harness/page.py`
 - which system calls the bots of one event may make: the key `syscalls` of tournament.toml: no

@@ -6,6 +6,10 @@ both, so that no reader delays a referee or another reader.
 
 Where to change what (paths begin below arena/):
 
+- a page of the site: its function, and its row in `ROUTES` of a module of pages: for all readers
+  `extras/serve/readers.py`, for a signed-in author `extras/serve/author.py`, for the organiser
+  `extras/serve/organiser.py`; its template: a file in `extras/serve/html/`; what it has from an
+  archive: a job in `extras/serve/jobs.py`; a new module of pages: `extras/serve/app.py` `make_app`
 - what the organiser may do, on the page and by `arena serve ACTION`: `extras/serve/actions.py`
   `ACTIONS`; the page: `extras/serve/organiser.py`
 - what an author may see or ask for: `extras/serve/author.py`; whose a version is, which bots play:
