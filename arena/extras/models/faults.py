@@ -9,9 +9,9 @@ import json
 import math
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from arena.errors import MachineError
 from arena.protocol import clean
@@ -60,6 +60,18 @@ CODES = ("code", "type", "status")
 """The fields of an error that have a word or a number of the provider."""
 
 
+class RetryAdvice(NamedTuple):
+    """What the headers of a response say about asking again."""
+
+    after: float = 0.0
+    """Seconds to wait; 0 = they name no time."""
+    is_worth_it: bool | None = None
+    """None = they do not say."""
+
+
+NO_ADVICE = RetryAdvice()
+
+
 class AgainError(Exception):
     """The provider gave nothing that can be read: the call may go better in `after` seconds."""
 
@@ -73,13 +85,17 @@ class AwayError(AgainError):
 
 
 def refusal_of(
-    status: int, said: Any, *, table: str, after: float = 0.0, address: str = ""
+    status: int,
+    said: Any,
+    *,
+    table: str,
+    advice: RetryAdvice = NO_ADVICE,
+    address: str = "",
 ) -> ModelAnswer:
     """Return what a bot is told of a response without an answer, if its question is the reason.
 
     Otherwise raise AwayError if the fault may pass, or MachineError. `said` is the JSON or text of
-    the response, `table` the name of the model's table, `after` the seconds of Retry-After, and
-    `address` that of a redirect.
+    the response, `table` the name of the model's table, and `address` that of a redirect.
     """
     words = words_of(said)
     signs = "\n".join([*_codes(said), words]).lower()
@@ -91,9 +107,14 @@ def refusal_of(
         return ModelAnswer(f"the provider refused the question: {name}{quoted}", "refused")
     has_no_credit = status in CREDIT_STATUSES and _has_any(signs, NO_CREDIT)
     may_pass = status == INSIDE or status in PASSING or status >= 500
-    if may_pass and not has_no_credit and status not in NEVER_PASSING:
-        raise AwayError(f"{name}{quoted}", after)
+    may_pass = may_pass and status not in NEVER_PASSING
+    if advice.is_worth_it is not None:
+        may_pass = advice.is_worth_it
+    if may_pass and not has_no_credit:
+        raise AwayError(f"{name}{quoted}", advice.after)
     reason = REASONS.get(status, "it gives no answers").format(table=table)
+    if status not in REASONS and advice.is_worth_it is False:
+        reason = "it says that asking again is in vain"
     if has_no_credit:
         reason = "the credit is used up"
     if 300 <= status < 400 and address:
@@ -153,15 +174,36 @@ def words_of(said: Any) -> str:
     return clean(" ".join(value[: 4 * MOST_WORDS].split()), MOST_WORDS)
 
 
+def advice_of(headers: Mapping[str, str]) -> RetryAdvice:
+    """Return what the headers of a response say, by their names in small letters.
+
+    `retry-after-ms` and `x-should-retry` are headers of OpenAI, which other providers send, too;
+    the first is more exact than Retry-After, and counts in its place.
+    """
+    milliseconds = _number(headers.get("retry-after-ms", ""))
+    if milliseconds is None:
+        after = seconds_to_wait(headers.get("retry-after", ""))
+    else:
+        after = milliseconds / 1000
+    words = headers.get("x-should-retry", "").strip().lower()
+    return RetryAdvice(after, {"true": True, "false": False}.get(words))
+
+
 def seconds_to_wait(retry_after: str) -> float:
     """Return the seconds in a header Retry-After, a number or a date; 0 if it is neither."""
-    try:
-        seconds = float(retry_after)
-    except ValueError:
-        pass
-    else:
-        return seconds if math.isfinite(seconds) else 0.0
+    seconds = _number(retry_after)
+    if seconds is not None:
+        return seconds
     try:
         return parsedate_to_datetime(retry_after).timestamp() - time.time()
     except (ValueError, TypeError, OverflowError):
         return 0.0
+
+
+def _number(text: str) -> float | None:
+    """Return the number in a text; None if it is none."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None

@@ -18,7 +18,7 @@ from arena import parallel, system
 from arena.errors import MachineError
 from arena.extras.models import chat, faults
 from arena.extras.models.asking import Provider
-from arena.extras.models.faults import AgainError, AwayError, refusal_of, seconds_to_wait
+from arena.extras.models.faults import AgainError, AwayError, advice_of, refusal_of
 from arena.values import MODERN_LIMIT, USUAL_LIMIT, ModelAnswer
 
 MOST_BODY = 2_000_000
@@ -82,11 +82,12 @@ class Url:
             status, headers, data = await self._post(self._url, self._body(request))
         if status != 200:
             said = self._said(data, headers)
-            if is_verbatim and status in OF_THE_REQUEST and not self._is_named(said):
+            advice = advice_of(headers)
+            is_of_request = status in OF_THE_REQUEST and not advice.is_worth_it
+            if is_verbatim and is_of_request and not self._is_named(said):
                 return chat.verbatim(status, said, request, table=table)
-            after = seconds_to_wait(headers.get("retry-after", ""))
             address = without_key(headers.get("location", ""), key)
-            answer = refusal_of(status, said, table=table, after=after, address=address)
+            answer = refusal_of(status, said, table=table, advice=advice, address=address)
             return chat.verbatim(status, said, request, table=table) if is_verbatim else answer
         data = _unpacked(data, headers)
         if headers.get("content-type", "").lower().startswith("text/event-stream"):

@@ -13,7 +13,13 @@ import pytest
 
 from arena.errors import MachineError
 from arena.extras.models.asking import Provider
-from arena.extras.models.faults import AgainError, seconds_to_wait
+from arena.extras.models.faults import (
+    AgainError,
+    AwayError,
+    RetryAdvice,
+    advice_of,
+    seconds_to_wait,
+)
 from arena.extras.models.providers import MOST_BODY, Url
 from tests.extras.models.providers import chat, says, serving
 
@@ -93,6 +99,58 @@ def test_retry_after_is_a_number_a_fraction_or_a_date():
     assert 50 < seconds_to_wait(formatdate(time() + 60, usegmt=True)) < 61
     for wrong in ("", "nan", "inf", "soon", "\u00b2"):
         assert seconds_to_wait(wrong) == 0
+
+
+@pytest.mark.parametrize(
+    ("headers", "advice"),
+    [
+        ({}, RetryAdvice()),
+        ({"retry-after": "7"}, RetryAdvice(7)),
+        ({"retry-after-ms": "250"}, RetryAdvice(0.25)),
+        ({"retry-after-ms": "250.5", "retry-after": "7"}, RetryAdvice(0.2505)),
+        ({"retry-after-ms": "soon", "retry-after": "7"}, RetryAdvice(7)),
+        ({"retry-after-ms": "nan", "retry-after": "7"}, RetryAdvice(7)),
+        ({"x-should-retry": "true"}, RetryAdvice(0, True)),
+        ({"x-should-retry": "False", "retry-after": "4.5"}, RetryAdvice(4.5, False)),
+        ({"x-should-retry": "perhaps"}, RetryAdvice()),
+    ],
+)
+def test_headers_say_whether_and_when_to_ask_again(headers, advice):
+    assert advice_of(headers) == advice
+
+
+def refuses(status: int, headers: dict[str, str], handler: object, request: object) -> None:
+    """Refuse with more headers."""
+    handler.send_response(status)
+    for name, value in headers.items():
+        handler.send_header(name, value)
+    handler.send_header("Content-Length", "2")
+    handler.end_headers()
+    handler.wfile.write(b"no")
+
+
+def refused_with(status: int, **headers: str) -> object:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    with serving(partial(refuses, status, named)) as server:
+        return asyncio.run(Url(Provider(kind="url", name="m", url=server.url)).ask(REQUEST))
+
+
+def test_a_time_in_milliseconds_is_waited_for():
+    with pytest.raises(AwayError) as raised:
+        refused_with(429, Retry_After_Ms="1500", Retry_After="60")
+    assert raised.value.after == 1.5
+
+
+@pytest.mark.parametrize("status", [400, 403, 501])
+def test_a_refusal_that_the_provider_calls_worth_repeating_is_waited_for(status):
+    with pytest.raises(AwayError, match=f"HTTP {status}: no"):
+        refused_with(status, X_Should_Retry="true")
+
+
+@pytest.mark.parametrize("status", [429, 500, 529])
+def test_a_fault_that_the_provider_calls_lasting_ends_the_run(status):
+    with pytest.raises(MachineError, match=f"HTTP {status}: it says that asking again is in vain"):
+        refused_with(status, X_Should_Retry="false")
 
 
 @pytest.mark.parametrize(
