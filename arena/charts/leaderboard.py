@@ -58,7 +58,9 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     subtitle = "Points: mean score over boards and roles, 0 to 100"
     if rated:
         unit = f" in {about.unit}" if about.unit else ""
-        subtitle = f"Rating{unit} with its 95 % interval{beyond}"
+        subtitle = (
+            f"Rating{unit} with its 95 % interval{beyond}; rank: those that the matches leave open"
+        )
     if tiers:
         subtitle += ". No bot is proven to be worse than the best of its band"
     title = about.title("who is best")

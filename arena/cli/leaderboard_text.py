@@ -4,6 +4,7 @@ It decides which of the leaderboard's figures are shown, and how. results/README
 """
 
 import sys
+import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby
 from typing import Any
@@ -28,13 +29,12 @@ from arena.results.tables import rows_of
 from arena.values import Ending
 
 Row = Mapping[str, Any]
-AVERAGE = {"Elo": "; the average bot is at 1500"}
+AVERAGE = {"Elo": ", where the average bot is at 1500"}
 NAME_COLUMNS = 24  # a longer name is folded before another column is left out
 BAR_COLUMNS = 12
 FAILINGS_SHOWN = 10
-BOARDS_IN_A_LINE = 4
-NAMES_IN_A_LINE = 3
-NOT_LAST = {"rank", "bot", "change", "rating", "95 %", "ranks", "won", "drawn"}
+LONGEST_SENTENCE = 1000
+NOT_LAST = {"rank", "bot", "change", "rating", "95 %", "won", "drawn"}
 """Columns that are shown only together with the next one."""
 BAR_SIGNS = ("\u2500", "\u25cf", "\u25c0", "\u25b6")
 """An interval's line, the rating on it, and the arrows at an open end."""
@@ -42,7 +42,9 @@ ASCII_BAR_SIGNS = ("-", "o", "<", ">")
 CHANGE_SIGNS = ("\u25b2", "\u25bc")
 ASCII_CHANGE_SIGNS = ("+", "-")
 TIER_STYLES = ("green", "cyan", "yellow", "magenta", "blue")
-"""They follow each other and repeat; a column has the number of the tier too."""
+"""They follow each other and repeat. The number of the tier is in files and in `--wide` only: ranks
+and tiers side by side look like a contradiction, as a bot that is proven to be worse than no single
+bot may still be proven not to be the first."""
 
 
 def show(results: Results, *, brief: bool = False) -> None:
@@ -63,7 +65,8 @@ def show(results: Results, *, brief: bool = False) -> None:
         print("\nall games")
         output.print_table(table(results, overall, width))
     elif results.who_plays_what:
-        print(f"\nwho plays what: {output.safe_line(results.who_plays_what)}")
+        print()
+        _print_sentence(f"who plays what: {results.who_plays_what}", width)
     for added in extensions.sections().values():
         if added.terminal:
             extensions.load(added.terminal)(results)
@@ -81,8 +84,11 @@ def _explain(results: Results) -> None:
     """Print notes that explain the figures of the tables."""
     average = AVERAGE.get(results.unit, "")
     output.notice(
-        f"rating in {results.unit}, with its 95 % interval{average}; ranks: those that the matches "
-        "leave open"
+        f"rating in {results.unit}{average}; it is in the interval beside it with 95 % confidence"
+    )
+    output.notice(
+        "ranks: those that the matches leave open to a bot, with 95 % confidence; bars of one "
+        "colour: no bot is proven to be worse than the first of them"
     )
     if any(change != 0 for change in results.rank_changes.values()):
         output.notice("change: ranks gained or lost since the last run with other bots or versions")
@@ -119,7 +125,8 @@ def _show_league(league: Results, width: int | None) -> None:
     ranked = [row for row in rows if row["rank"] is not None]
     if ranked:
         output.print_table(table(league, frame[frame["rank"].notna()], width))
-        _print_possible_bests(league)
+        if league.best_on_boards:
+            _print_sentence(league.best_on_boards, width)
     else:  # the ranking of each board, and of each role of a board that nobody plays whole
         print("no bot has a rank, because fewer than two play every board and role; instead:\n")
         parts = rows_of(league.rankings(), RANKINGS)
@@ -130,6 +137,15 @@ def _show_league(league: Results, width: int | None) -> None:
     for row in rows:
         if row["bot"] not in ranked_bots:
             _print_unranked(league, row)
+
+
+def _print_sentence(sentence: str, width: int | None) -> None:
+    """Print a sentence without control characters, with no word broken by a terminal's edge."""
+    line = output.safe_line(sentence, LONGEST_SENTENCE)
+    if width is None:
+        print(line)
+    else:
+        print(textwrap.fill(line, width))
 
 
 def _print_unranked(league: Results, row: Row) -> None:
@@ -147,31 +163,6 @@ def _print_unranked(league: Results, row: Row) -> None:
     print(line)
 
 
-def _print_possible_bests(league: Results) -> None:
-    """Print a line with the bots that may be the best on each board.
-
-    Print nothing for a game with one board, or with many.
-    """
-    if not 1 < len(league.boards) <= BOARDS_IN_A_LINE:
-        return
-    possible: dict[str, list[str]] = {label: [] for label in league.board_columns}
-    for row in rows_of(league.rankings(), RANKINGS):
-        if row["role"] is None and row["rank_low"] == 1 and row["board"] in possible:
-            possible[row["board"]].append(row["display"])
-    parts: list[str] = []
-    for label, column in league.board_columns.items():
-        names = possible[label]
-        if not names:
-            return
-        more = len(names) - NAMES_IN_A_LINE
-        if more > 0:
-            names[NAMES_IN_A_LINE:] = [f"{more} more"]
-        first = ", ".join(names[:-1])
-        choice = f"{first} or {names[-1]}" if first else names[-1]
-        parts.append(f"{column}: {choice}")
-    print(output.safe_line(f"may be the best on {'; '.join(parts)}"))
-
-
 def table(results: Results, ranked: pd.DataFrame, width: int | None) -> Table:
     """Return the table of the ranked bots, with as many columns as fit into the width."""
     declared = LEADERBOARD.rated_in(results.unit)
@@ -185,7 +176,6 @@ def table(results: Results, ranked: pd.DataFrame, width: int | None) -> Table:
     columns["rating"] = figures_of(rows, declared["rating"])
     columns["95 %"] = _intervals(rows, declared["rating"])
     columns["ranks"] = _open_ranks(rows)
-    columns["tier"] = _cells(rows, "tier")
     columns[""] = list(_bars(rows))
     columns["points"] = figures_of(rows, declared["points"])
     for name in ("won", "drawn", "lost", "forfeits", "matches"):
@@ -242,7 +232,7 @@ def _occasional_figures(results: Results) -> list[str]:
 def _fitting_count(columns: Mapping[str, list[object]], width: int | None) -> int:
     """Return the number of columns that fit.
 
-    Those up to the tier always count; won, drawn and lost count together or not at all.
+    Those up to the ranks always count; won, drawn and lost count together or not at all.
     """
     if width is None:
         return len(columns)

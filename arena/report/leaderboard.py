@@ -59,6 +59,7 @@ ORDER = (
 """The first columns of the page; tie-breaks, boards, endings and roles follow."""
 INTERVALS = {"range": ("rating_low", "rating_high"), "ranks": ("rank_low", "rank_high")}
 """Columns of the page that show two of the frame's."""
+LONGEST_SENTENCE = 1000
 RANKED = 30  # bots that the ranking of a role shows; rankings.csv has all
 
 
@@ -91,12 +92,16 @@ class PageTable:
     """Rows that are in the CSV file only."""
     unit: str = ""
     """The unit of ratings; empty without ratings."""
+    best: str = ""
+    """Which bots may be the best on each board, cleaned."""
     warnings: tuple[str, ...] = ()
     """Warnings about the ratings, for the reader."""
     extra: Collection[str] = ()
     """Names of columns that the page shows only with `All columns`.
 
-    They are those of endings, and of boards, which have tables of their own.
+    They are those of endings, of boards, which have tables of their own, and the tier, which looks
+    like a contradiction to the ranks: a bot that is proven to be worse than no single bot may still
+    be proven not to be the first.
     """
 
 
@@ -303,14 +308,18 @@ def leaderboard(results: Results, title: str = "", frame: pd.DataFrame | None = 
         else:
             ranked.append(cells)
     unit = ""
+    best = ""
     if "rating" in names:
         unit = results.unit
+    if results.game:
+        best = clean(results.best_on_boards, LONGEST_SENTENCE)
     return PageTable(
         title,
         page_columns,
         tuple(ranked),
         tuple((part, tuple(rows_of_part)) for part, rows_of_part in parts.items()),
         unit=unit,
+        best=best,
         warnings=results.warnings,
         extra=extra,
     )
@@ -415,7 +424,7 @@ def _columns(
     columns = []
     for name in order:
         columns.append(_page_column(declared, name, is_role=name in roles))
-    return tuple(columns), endings | boards | roles
+    return tuple(columns), endings | boards | roles | {"tier"}
 
 
 def _page_column(declared: Columns, name: str, *, is_role: bool) -> Column:

@@ -39,7 +39,14 @@ from arena.results.anytext import pd
 from arena.results.archive import Archive
 from arena.results.archive.records import event_text
 from arena.results.arrays import Arrays, Ints
-from arena.results.leaderboard import frames, meetings, metrics, rank_changes, stop_words
+from arena.results.leaderboard import (
+    best_words,
+    frames,
+    meetings,
+    metrics,
+    rank_changes,
+    stop_words,
+)
 from arena.results.lessons import Lesson, find_exact
 from arena.results.ratings import REFITS, Ratings, elo
 from arena.results.standings import Standing, Tally, standings_of
@@ -558,6 +565,17 @@ class Results:
                 name = self.display_name(standing.bot)
                 games_of[name] = {board.partition("/")[0] for board, _ in standing.roles}
         return ranked.who_plays_what(games_of, self.event.games)
+
+    @property
+    def best_on_boards(self) -> str:
+        """Which bots may be the best on each board of a game, and how sure that is, in a sentence.
+
+        It is empty for one board and for many, and where the table ranks nobody.
+        """
+        if not self.ranked:
+            return ""
+        rows = tables.rows_of(self.rankings(), columns.RANKINGS)
+        return best_words.best_on_boards(rows, self.board_columns)
 
     @property
     def _has_overall_ranks(self) -> bool:

@@ -1,0 +1,40 @@
+"""Who may be the best on each board, and how sure that is, in one sentence."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+BOARDS_IN_A_SENTENCE = 4
+NAMES_IN_A_LIST = 3
+
+
+def best_on_boards(rankings: Iterable[Mapping[str, Any]], boards: Mapping[str, str]) -> str:
+    """Return which bots may be the best on each board.
+
+    `rankings` are rows of `Results.rankings`; `boards` are the names of the boards by `game/board`.
+    It is empty for one board, which the table itself is about, for many boards, and where a board
+    ranks nobody.
+    """
+    if not 1 < len(boards) <= BOARDS_IN_A_SENTENCE:
+        return ""
+    possible: dict[str, list[str]] = {label: [] for label in boards}
+    for row in rankings:
+        if row["role"] is None and row["rank_low"] == 1 and row["board"] in possible:
+            possible[row["board"]].append(row["display"])
+    parts: list[str] = []
+    for label, name in boards.items():
+        bots = possible[label]
+        if not bots:
+            return ""
+        verb = "" if parts else " is"
+        parts.append(f"on {name}{verb} {_alternatives(bots)}")
+    return f"the best {'; '.join(parts)} (95 % confidence, by the rating on each board)"
+
+
+def _alternatives(bots: Sequence[str]) -> str:
+    """Return the first of some bots by name and the others as a number: `ann, bob or 4 more`."""
+    names = list(bots[:NAMES_IN_A_LIST])
+    if len(bots) > NAMES_IN_A_LIST:
+        names.append(f"{len(bots) - NAMES_IN_A_LIST} more")
+    if len(names) == 1:
+        return names[0]
+    return f"{', '.join(names[:-1])} or {names[-1]}"
