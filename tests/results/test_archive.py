@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import random
 import re
 import signal
 import sqlite3
@@ -22,7 +23,7 @@ from hypothesis import strategies as st
 
 from arena.clock import TimeControl
 from arena.errors import ArenaError
-from arena.results.archive import Archive, records
+from arena.results.archive import Archive, database, records
 from arena.results.standings import Tally, tallies
 from arena.values import (
     Abort,
@@ -398,6 +399,22 @@ def test_a_reader_sees_the_commits_before_its_first_query_only(archive):
         assert (reader.ids(), reader.count()) == ({ONE.match.id}, 1)
         reader.close()
         assert len(reader.played()) == 2
+
+
+def test_the_log_gives_back_the_disk_that_it_took_while_a_reader_stayed(archive, monkeypatch):
+    monkeypatch.setattr(database, "LOG_BYTES", 1_000_000)
+    archive.close()
+    noise = random.Random(1)
+    with Archive.open(archive.folder) as reader:
+        assert not reader.count()
+        for match in MATCHES[:5]:
+            record = stored.played(match)
+            seats = [replace(seat, stderr=noise.randbytes(600_000).hex()) for seat in record.seats]
+            archive.append(replace(record, seats=tuple(seats)))
+        assert Path(f"{archive.path}-wal").stat().st_size > database.LOG_BYTES
+    for match in MATCHES[5:7]:
+        archive.append(stored.played(match))
+    assert Path(f"{archive.path}-wal").stat().st_size <= database.LOG_BYTES
 
 
 @contextlib.contextmanager

@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import signal
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -20,14 +21,18 @@ from typing import Any, TypeVar
 from arena import system
 from arena.errors import ArenaError
 from arena.extras.serve import log
-from arena.sandbox import cores, folder
+from arena.sandbox import cores, folder, procfs
 
 Result = TypeVar("Result")
 
 NICE = 5
 """An event on this machine goes first, but a worker still gets a quarter of a busy core."""
 JOB_S = 300.0
-"""No job takes so long; the process is ended, and the next job starts another."""
+"""No job takes so much CPU time; its process is ended, and the next job starts another."""
+LONGEST_S = 3600.0
+"""The time for a job that waits: a busy machine gives this process the least of all."""
+LOOK_S = 0.2
+"""The time between two looks how much CPU time a job has taken."""
 MOST_WAITING = 40
 """The most jobs that wait: a crawler that asks for every page gets the rest refused."""
 MOST_OF_NETWORK = 20
@@ -128,13 +133,25 @@ class Worker:
         try:
             pipe = self._pipe or self._start()
             pipe.send((job, values))
-            if not pipe.poll(JOB_S):
-                raise TimeoutError
+            self._wait(pipe)
             answer: tuple[bool, Any] = pipe.recv()
         except (OSError, EOFError) as error:  # it was killed, such as for its memory
             self.close()
             return False, f"its process ended, or took too long: {error!r}"
         return answer
+
+    def _wait(self, pipe: Connection) -> None:
+        """Wait for the answer; raise TimeoutError when the job takes too long."""
+        begun = time.monotonic()
+        before = self._cpu_s()
+        while not pipe.poll(LOOK_S):
+            if self._cpu_s() - before > JOB_S or time.monotonic() - begun > LONGEST_S:
+                raise TimeoutError
+
+    def _cpu_s(self) -> float:
+        """Return the CPU time of the process."""
+        usage = procfs.see(self._process.pid)
+        return usage.cpu if usage is not None else 0.0  # it has ended, which the pipe says
 
     def _start(self) -> Connection:
         ours, theirs = _MAKER.Pipe()

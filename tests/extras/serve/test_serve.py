@@ -18,13 +18,13 @@ import httpx
 import pytest
 from starlette.responses import PlainTextResponse
 
-from arena.extras.serve import frames, log, server
+from arena.extras.serve import frames, log, server, worker
 from arena.extras.serve.accounts import Account, Accounts
 from arena.extras.serve.app import make_app
 from arena.extras.serve.frames import Frames
 from arena.extras.serve.guard import Guard, Settings
 from arena.extras.serve.people import Threads
-from arena.extras.serve.worker import MOST_OF_NETWORK, NETWORK, BusyError, Worker
+from arena.extras.serve.worker import MOST_OF_NETWORK, NETWORK, BusyError, JobError, Worker
 from tests.extras.serve.served import drown, raw, served, served_apart
 from tests.support import cup, workspaces
 from tests.support.processes import until
@@ -258,6 +258,23 @@ def test_nobody_gets_the_page_of_a_reader_who_has_gone():
             worker.close()
 
     assert asyncio.run(answers()) == (1, 2)
+
+
+def test_a_job_may_wait_for_a_busy_machine_but_not_compute_for_ever(monkeypatch):
+    async def answers() -> object:
+        asked = Worker()
+        try:
+            await asked.run(abs, 0)  # so that the process is there
+            with monkeypatch.context() as short:
+                short.setattr(worker, "JOB_S", 0.1)
+                await asked.run(time.sleep, 3 * worker.LOOK_S)
+                with pytest.raises(JobError):
+                    await asked.run(sum, range(10**12))
+            return await asked.run(abs, -1)
+        finally:
+            asked.close()
+
+    assert asyncio.run(answers()) == 1
 
 
 @pytest.mark.parametrize(("asker", "most"), [("Ada", 3), ("", 20)])
