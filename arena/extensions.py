@@ -135,6 +135,9 @@ class AddedBridge:
     """The games or boards that a new bot with it plays; `()` = all."""
     starts_engine: bool = False
     """True when it starts the bot's command as a second process, which the bot is then allowed."""
+    skeleton: str = ""
+    """`package:folder` of a small bot that plays behind it, beside the file of the package: a
+    bot.toml, which names one board in `games`, and the program. Empty = there is none."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,8 +1,14 @@
-"""`arena new NAME --bridge BRIDGE --engine COMMAND`: the folder of a bot that exists already."""
+"""`arena new NAME --bridge BRIDGE`: the folder of a bot that exists already, or of a first one.
+
+With `--engine COMMAND` the bot is that program. Otherwise it is the skeleton of the bridge: a small
+bot that speaks in this way, and passes its check.
+"""
 
 import json as json_text
 import shlex
 import shutil
+import tomllib
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -18,6 +24,8 @@ from arena.sandbox.file_policy import public
 
 GAMES = "/usr/games:/usr/local/games"
 """Folders of games that the PATH of root leaves out."""
+WHOLE_FOLDER = ["openspiel"]
+"""Games of which a bot plays some: no line names a board for it."""
 
 
 def new(
@@ -30,7 +38,7 @@ def new(
         typer.Option(
             "--bridge",
             metavar="BRIDGE",
-            help="Instead of a kit: what the bot speaks, such as uci; with --engine.",
+            help="Instead of a kit: what the bot speaks, such as uci.",
         ),
     ] = "",
     engine: Annotated[
@@ -38,7 +46,7 @@ def new(
         typer.Option(
             "--engine",
             metavar="COMMAND",
-            help="With --bridge: the bot itself; its files are copied.",
+            help="With --bridge: the bot itself, whose files are copied; default: a small one.",
         ),
     ] = None,
 ) -> None:
@@ -46,40 +54,69 @@ def new(
     known = extensions.bridges()
     if bridge not in known:
         raise ArenaError(f"--bridge {bridge}: no such bridge; {known_are(bridge, list(known))}")
-    if name is None or engine is None:
+    skeleton = known[bridge].skeleton
+    if name is None or (engine is None and not skeleton):
         raise ArenaError(
             "--bridge: name the bot and its program: arena new NAME --bridge uci --engine "
             "./stockfish"
         )
-    command_words, files = _command_and_files(engine)
     file = paths.tournament_file(None)
     tournament = config.load(file) if file.is_file() else None
     target = Path((tournament.bots if tournament else None) or ".") / discovery.checked(
         name, Path("NAME")
     )
+    if engine is None:
+        files = sorted(filter(Path.is_file, extensions.file_beside(skeleton).iterdir()))
+        settings = _settings_of_skeleton(bridge, files, game, author)
+    else:
+        command_words, files = _command_and_files(engine)
+        games = [game] if game else list(known[bridge].games)
+        settings = _settings(
+            {"bridge": bridge, "command": command_words, "author": author, "games": games}
+        )
     starters.refuse_taken(target)
-    settings = {
-        "bridge": bridge,
-        "command": command_words,
-        "author": author,
-        "games": [game] if game else list(known[bridge].games),
-    }
-    lines = [f"{key} = {_toml(value)}" for key, value in settings.items()]
     with writing(target), whole_files.staging(target.parent) as folder:
         bot = folder / target.name
         bot.mkdir()
         for path in files:
             whole_files.copy_new(path, bot / path.name)
-        (bot / "bot.toml").write_text("\n".join(lines) + "\n", "utf-8")
+        (bot / "bot.toml").write_text(settings, "utf-8")
         whole_files.publish(bot, target)
+    table = tomllib.loads(settings)
     if json:
-        row = {"bot": name, "path": str(target), "bridge": bridge, "command": command_words}
+        row = {"bot": name, "path": str(target), "bridge": bridge, "command": table["command"]}
         output.print_json([row])
         return
-    board = f" --board {shlex.quote(settings['games'][0])}" if settings["games"] else ""
+    board = "BOARD"
+    if table["games"] and table["games"] != WHOLE_FOLDER:
+        board = shlex.quote(table["games"][0])
     path_word = shlex.quote(str(target))
     print(f"{target} is a bot now: `arena docs bridges` is its page. Next:\n")
-    print(f"  arena check {path_word}{board}\n  arena match {path_word} {path_word}{board}")
+    print(f"  arena check {path_word} --board {board}")
+    print(f"  arena match {path_word} {path_word} --board {board}")
+    if board == "BOARD":
+        print("\nBOARD is a board that your bot plays; `arena games` lists them.")
+
+
+def _settings(keys: Mapping[str, object]) -> str:
+    """Return the text of a bot.toml with these keys."""
+    return "".join(f"{key} = {_toml(value)}\n" for key, value in keys.items())
+
+
+def _settings_of_skeleton(bridge: str, files: Iterable[Path], game: str | None, author: str) -> str:
+    """Return the text of the bot.toml of a skeleton, with its author.
+
+    ArenaError if the skeleton does not play the game that the user wants.
+    """
+    (file,) = (path for path in files if path.name == "bot.toml")
+    settings = file.read_text("utf-8")
+    (board,) = tomllib.loads(settings)["games"]
+    if game not in {None, board}:
+        raise ArenaError(
+            f"--game {game}: without --engine, the bot with the bridge {bridge} plays {board}; "
+            "leave --game out, and change the bot afterwards"
+        )
+    return _settings({"author": author}) + settings
 
 
 def _command_and_files(engine: str) -> tuple[list[str], list[Path]]:

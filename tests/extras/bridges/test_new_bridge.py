@@ -1,5 +1,9 @@
 """`arena new --bridge` makes the folder of a bot that exists already, and it plays."""
 
+import re
+import shlex
+import tomllib
+
 import pytest
 
 from arena.event import discovery
@@ -45,10 +49,44 @@ def test_an_engine_is_copied_with_its_mode_and_one_of_the_system_stays_where_it_
 
 
 @pytest.mark.parametrize(
+    "bridge",
+    [
+        "codingame",
+        "kaggle",
+        "openspiel",
+        pytest.param("pettingzoo", marks=pytest.mark.soak),
+        pytest.param("gtp", marks=pytest.mark.soak),
+        pytest.param("uci", marks=pytest.mark.soak),
+        pytest.param("xboard", marks=pytest.mark.soak),
+    ],
+)
+def test_without_a_program_a_small_bot_is_made_that_passes_its_check(tmp_path, bridge):
+    if bridge not in {"codingame", "kaggle", "pettingzoo"}:
+        pytest.importorskip("pyspiel")
+    made = new(tmp_path, "ada", "--bridge", bridge, "--author", "Ada")
+    assert made.returncode == 0, made.stderr
+    assert tomllib.loads((tmp_path / "ada/bot.toml").read_text())["author"] == "Ada"
+    (check,) = re.findall("arena (check .*)", made.stdout)
+    done = cup.arena(tmp_path, *shlex.split(check))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("bridge", ["kaggle", "openspiel"])
+def test_where_the_board_is_not_known_the_author_is_told_to_name_it(folder, bridge):
+    done = new(folder, f"dot-{bridge}", "--bridge", bridge, "--engine", "agent.py")
+    assert f"arena check bots/dot-{bridge} --board BOARD\n" in done.stdout
+    assert "BOARD is a board that your bot plays" in done.stdout
+
+
+@pytest.mark.parametrize(
     ("words", "message"),
     [
         (["x", "--bridge", "uc"], "--bridge uc: no such bridge; did you mean 'uci'?"),
-        (["x", "--bridge", "uci"], "--bridge: name the bot and its program"),
+        (["--bridge", "uci"], "--bridge: name the bot and its program"),
+        (
+            ["x", "--bridge", "uci", "--game", "connect_four"],
+            "--game connect_four: without --engine, the bot with the bridge uci plays openspiel/chess",
+        ),
         (["x", "--bridge", "uci", "--engine", "./absent"], "there is no file './absent'"),
         (["x", "--bridge", "uci", "--engine", "'"], "no closing quotation"),
         (

@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from arena import extensions
 from tests.support import cup, tutorial, workspaces
 
 PAGE = (tutorial.DOCS / "extras" / "bridges.md").read_text()
@@ -36,6 +37,15 @@ def of(bridges):
 def test_the_table_has_three_lines_for_each_bridge():
     assert {bridge_of(lines) for lines in LINES} == {*ENGINES, *OTHERS}
     assert {len(lines) for lines in LINES} == {3}
+
+
+@of(OTHERS)
+def test_the_page_shows_the_small_bot_of_a_bridge_to_the_letter(lines):
+    name, file = shlex.split(lines[0])[2], shlex.split(lines[0])[-1]
+    _, _, part = PAGE.partition(f"`bots/{name}/bot.toml`")
+    skeleton = extensions.file_beside(extensions.bridges()[bridge_of(lines)].skeleton)
+    assert tutorial.blocks(part, "toml")[0] == (skeleton / "bot.toml").read_text()
+    assert tutorial.blocks(part, "python")[0] == (skeleton / file).read_text()
 
 
 @of(OTHERS)

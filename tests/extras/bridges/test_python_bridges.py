@@ -2,11 +2,13 @@
 are theirs.
 """
 
+import json
+
 import pytest
 
 from arena.event import discovery
 from tests.extras.bridges.bridged import bot, fault, moves, played
-from tests.support import cup, tutorial, workspaces
+from tests.support import cup, workspaces
 
 FIRST_FREE = """\
 import sys
@@ -35,6 +37,26 @@ def test_an_agent_of_kaggle_plays_connect_four_of_arena_and_of_openspiel(folder)
     assert moves(played(folder, "openspiel/connect_four", path, path))[:7] == [
         "x0", "o0", "x0", "o0", "x0", "o0", "x1"
     ]  # fmt: skip
+
+
+def test_three_agents_of_kaggle_play_an_event_of_connect_four(tmp_path):
+    last_free = """\
+def agent(observation, configuration):
+    return max(c for c in range(configuration.columns) if observation.board[c] == 0)
+"""
+    middle = """\
+def agent(observation, configuration):
+    free = [c for c in range(configuration.columns) if observation.board[c] == 0]
+    return min(free, key=lambda column: abs(column - configuration.columns // 2))
+"""
+    folder = workspaces.make(tmp_path / "ws", {}, "connect_four")
+    for name, text in (("first", FIRST_FREE), ("last", last_free), ("middle", middle)):
+        kaggle(folder, name, text)
+    done = cup.arena(folder, "run", "--json", "--no-charts")
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)
+    assert {row["bot"] for row in rows} == {"first", "last", "middle"}
+    assert [(row["matches"], row["forfeits"]) for row in rows] == [(4, 0)] * 3
 
 
 def test_the_board_of_kaggle_begins_with_its_top_row(folder):
@@ -203,23 +225,3 @@ def test_a_mistake_in_the_keys_of_a_bridge_is_one_line(folder, tmp_path, keys, w
     )
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert f"bot.toml: {words}" in done.stderr
-
-
-def test_the_bots_of_the_page_pass_their_check(folder):
-    page = (tutorial.DOCS / "extras" / "bridges.md").read_text()
-    for name, bridge, file, board in (
-        ("ada", "kaggle", "agent.py", "connect_four"),
-        ("cat", "codingame", "bot.py", "openspiel/tic_tac_toe"),
-        ("bea", "openspiel", "bot.py", "openspiel/breakthrough"),
-    ):
-        if board.startswith("openspiel"):
-            pytest.importorskip("pyspiel")
-        _, _, part = page.partition(f"`bots/{name}/bot.toml`")
-        home = folder / "bots" / name
-        home.mkdir()
-        settings = tutorial.blocks(part, "toml")[0]
-        assert f'bridge = "{bridge}"' in settings
-        (home / "bot.toml").write_text(settings)
-        (home / file).write_text(tutorial.blocks(part, "python")[0])
-        done = cup.arena(folder, "check", f"bots/{name}", "--board", board)
-        assert done.returncode == 0, done.stdout
