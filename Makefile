@@ -50,7 +50,7 @@ bench: $(TOOLS) ## measure, side by side in one run
 	$(BIN)/python benchmarks/clusters.py
 	$(BIN)/python benchmarks/tune.py
 
-soak: $(TOOLS) ## load tests: minutes, not seconds
+soak: $(TOOLS) ## load tests, and those that kill and look again and again: minutes, not seconds
 	$(PYTEST) -m soak
 
 $(INSTALLED): pyproject.toml

@@ -665,7 +665,7 @@ def tried(folder: Path, names: Iterable[str], *words: str) -> None:
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "names",
     [pytest.param([name], marks=extras.needs(name)) for name in ("serve", "classroom")],

@@ -273,7 +273,7 @@ def open_wider(umask: int, folder: Path) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("umask", [0o022, 0o077])
+@pytest.mark.parametrize("umask", [pytest.param(0o022, marks=pytest.mark.soak), 0o077])
 def test_nothing_that_a_command_makes_gives_a_right_that_the_umask_forbids(
     umask: int, tmp_path: Path
 ):

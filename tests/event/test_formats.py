@@ -109,8 +109,8 @@ def test_an_event_that_was_cut_ends_like_one_that_was_not(tmp_path, schedule, ke
         }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("schedule", [pytest.param("swiss", marks=pytest.mark.soak), "knockout"])
+@pytest.mark.soak
+@pytest.mark.parametrize("schedule", ["swiss", "knockout"])
 def test_each_game_has_places_of_its_own_also_after_kills(tmp_path, schedule):
     whole, killed = (two_games(tmp_path / name, schedule) for name in ("whole", "killed"))
     (killed / "results").mkdir()

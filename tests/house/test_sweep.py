@@ -19,7 +19,7 @@ def test_the_notebook_has_the_text_of_its_page():
     )
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_sweep_of_a_parameter_gives_a_plot_and_a_comparison(tmp_path, capsys):
     folder, names, printed = notebook.follow(PATH.with_suffix(".ipynb"), tmp_path, QUICK)
     assert {done.args[0]: done.stderr for done in printed if done.returncode not in {0, 3}} == {}

@@ -36,7 +36,7 @@ def folder(tmp_path_factory):
     return made
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_whoever_takes_a_bot_in_reads_what_it_asks_for(tmp_path):
     folder = workspaces.make(tmp_path / "ws", {"first": sprint.FIRST})
     (tmp_path / "asks").mkdir()

@@ -69,7 +69,7 @@ def test_the_lines_of_the_page_play_a_file_in_an_empty_folder(tmp_path, lines):
     assert "fault" not in done.stdout
 
 
-@pytest.mark.slow  # engines think for the whole time of a turn
+@pytest.mark.soak
 @of(ENGINES)
 def test_the_commands_of_the_page_make_a_bot_that_plays(tmp_path, lines):
     pytest.importorskip("pyspiel")

@@ -136,7 +136,7 @@ MISBEHAVIOUR = {
 """What becomes of the edit of an agent that misbehaves so, and words of the reason."""
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_agents_that_misbehave_are_named_and_change_nothing(tmp_path):
     folder = workspace(tmp_path / "w")
     (folder / "tmp").mkdir()
@@ -309,7 +309,7 @@ def test_the_page_can_be_followed(tmp_path):
     assert row["outcome"] in {"promoted", "rejected", "unchanged"}
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_climb_that_is_killed_again_and_again_has_the_same_history(climbed, tmp_path):
     whole, _ = climbed
     folder = tmp_path / "w"

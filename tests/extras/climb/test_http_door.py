@@ -31,7 +31,9 @@ def door(url: str, more: str = "") -> str:
     return f'[model]\nname = "m"\nurl = "{url}"\n{more}[climb]\ndoor = "http"\n'
 
 
-@pytest.fixture(scope="module", params=["landlock", "bubblewrap"])
+@pytest.fixture(
+    scope="module", params=["landlock", pytest.param("bubblewrap", marks=pytest.mark.soak)]
+)
 def intruded(request, tmp_path_factory):
     """A workspace in which an agent tried what a network of its own might allow."""
     home = tmp_path_factory.mktemp("http")

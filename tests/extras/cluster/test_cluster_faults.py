@@ -128,7 +128,7 @@ def test_a_worker_whose_disk_becomes_full_gets_no_more_matches(tmp_path, shared,
         subprocess.run(["umount", "--lazy", str(full)], check=False)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_machine_that_vanishes_loses_its_matches_and_may_come_back(
     tmp_path, shared, monkeypatch, frozen
 ):
@@ -347,7 +347,7 @@ def far(network: Network, shared: Machines) -> str:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_worker_that_loses_its_connections_changes_no_table(tmp_path, shared):
     naps = slow(LAST)  # so that the machine is at a parcel when it happens
     cup = workspaces.make(tmp_path, {"a": DICE, "b": FIRST, "c": naps}, repeats=2)

@@ -268,7 +268,7 @@ def test_a_cluster_without_a_worker_that_can_play_ends_the_run_with_one_line(
     )
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_swiss_on_a_slower_machine_gives_bots_more_time_in_the_same_matches(tmp_path, shared):
     """Meanwhile the worker's threads end: the kernel would end a lane with the thread that forked
     it.

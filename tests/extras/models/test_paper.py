@@ -42,7 +42,7 @@ def rows(path: Path) -> dict[str, dict[str, str]]:
     return {row["bot"]: row for row in csv.DictReader(path.read_text().splitlines())}
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_the_papers_table_is_made_as_the_page_says_and_again_from_its_tape(tmp_path):
     with providers.serving(providers.plays) as server:
         folder = paper(tmp_path / "w", server.url)

@@ -102,8 +102,8 @@ def two_by_two(folder: Path, lines: str, **keys: object) -> Path:
     return workspace(folder, models, "\n".join(entries), **keys)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kills", [2, pytest.param(10, marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("kills", [2, 10])
 def test_an_event_of_two_models_is_killed_replayed_and_changed_in_one_of_them(tmp_path, kills):
     with providers.serving(providers.plays) as server:
         folder = two_by_two(tmp_path / "w", f'url = "{server.url}"\nprice_in = 100.0', repeats=1)

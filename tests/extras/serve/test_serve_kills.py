@@ -137,7 +137,7 @@ def look_at(site: Site) -> None:
     assert cup.tables(site.folder)[0] == tables[0]
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_nothing_is_lost_or_played_twice_when_server_run_and_check_are_killed(tmp_path):
     assert survives(tmp_path, len(TARGETS), seed=1) == {"server": 2, "run": 2, "check": 1}
 

@@ -135,7 +135,7 @@ def count(results: Path) -> int:
         return -1
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_an_event_whose_seat_is_cut_and_silenced_ends_with_the_right_tables(site):
     workspace, mine, accounts, token = site
     results = workspace / "results/cup-remote"
@@ -302,7 +302,7 @@ def test_a_bot_says_nothing_to_its_match_but_an_answer(site):
     assert len(answer["line"]) == 65536
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_bot_that_sends_much_is_read_slowly_and_another_at_once(site, monkeypatch):
     monkeypatch.setattr(remote, "BYTES_PER_S", 100.0)
     workspace, _, accounts, _ = site
@@ -347,6 +347,7 @@ def test_a_bot_waits_while_the_event_cannot_be_read_and_learns_no_path(site):
     assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (1013, "")
 
 
+@pytest.mark.soak
 def test_bots_that_join_while_uploads_are_checked_hold_up_no_page(site):
     workspace, _, accounts, token = site
     tokens = [

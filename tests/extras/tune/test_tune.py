@@ -43,7 +43,7 @@ def steps_of(folder: Path) -> list[dict[str, object]]:
     return json.loads(file.read_text())["steps"] if file.is_file() else []
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_tuning_that_was_killed_takes_the_same_way_and_proves_what_it_found(tmp_path):
     whole = workspace(tmp_path / "whole")
     with cup.first_chart_only():

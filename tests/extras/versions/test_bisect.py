@@ -43,7 +43,7 @@ def history(tmp_path_factory) -> Path:
     return made
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_the_version_that_lost_is_found_among_submissions_also_after_a_kill(tmp_path):
     made = workspaces.make(tmp_path / "whole", {"bob": cup.FIRST})
     source = tmp_path / "ada.py"
