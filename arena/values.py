@@ -148,6 +148,11 @@ class ModelTerms:
     """The price of a million tokens of questions."""
     price_out: float = 0.0
     """The price of a million tokens of answers."""
+    price_cached: float | None = field(default=None, metadata=identity.LATEST)
+    """The price of a million tokens of questions that the provider has in a cache; None = that of
+    others."""
+    price_cache_write: float | None = field(default=None, metadata=identity.LATEST)
+    """The same of tokens that the provider writes to a cache."""
     alias: str = field(default=DEFAULT_MODEL, metadata=identity.LATEST)
     """The name of the model in tournament.toml: `gpt` of [models.gpt]."""
     request: str = field(default="", metadata=identity.LATEST)
@@ -180,15 +185,36 @@ class ModelTerms:
         most: int | None = self.fields.get(self.limit_field)
         return most
 
-    def price(self, tokens_in: int, tokens_out: int) -> float:
-        """Return what these tokens cost."""
-        return (tokens_in * self.price_in + tokens_out * self.price_out) / 1e6
+    @property
+    def prices_in(self) -> tuple[float, ...]:
+        """The prices that a token of a question may have, each of a million tokens."""
+        prices = [self.price_in]
+        for price in (self.price_cached, self.price_cache_write):
+            if price is not None:
+                prices.append(price)
+        return tuple(prices)
+
+    def least_price(self, tokens_in: int) -> float:
+        """Return the least that a question of so many tokens costs."""
+        return tokens_in * min(self.prices_in) / 1e6
+
+    def most_price(self, tokens_in: int, tokens_out: int) -> float:
+        """Return the most that these tokens cost, whatever the provider has in its cache."""
+        return (tokens_in * max(self.prices_in) + tokens_out * self.price_out) / 1e6
 
     def cost_of(self, answer: "ModelAnswer") -> float:
         """Return what an answer cost: the provider's own price, or that of its tokens."""
         if answer.cost is not None:
             return answer.cost
-        return self.price(answer.tokens_in, answer.tokens_out)
+        others = answer.tokens_in
+        cost = 0.0
+        if self.price_cached is not None:
+            others -= answer.cached
+            cost += answer.cached * self.price_cached
+        if self.price_cache_write is not None:
+            others -= answer.cache_written
+            cost += answer.cache_written * self.price_cache_write
+        return (others * self.price_in + cost + answer.tokens_out * self.price_out) / 1e6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -446,6 +472,8 @@ class ModelAnswer(NamedTuple):
     """The price of the call as the provider names it; None = it names none."""
     is_estimated: bool = False
     """Whether `tokens_in` or `tokens_out` is no figure of the provider."""
+    cache_written: int = 0
+    """Those of `tokens_in` that the provider wrote to a cache; `cached` has none of them."""
 
 
 ANSWER_ENDS = {

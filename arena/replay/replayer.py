@@ -218,6 +218,8 @@ def usage_of(answer: ModelAnswer) -> str:
     parts = []
     if answer.cached:
         parts.append(f"{answer.cached} of the question from a cache")
+    if answer.cache_written:
+        parts.append(f"{answer.cache_written} of the question were written to a cache")
     if answer.thoughts:
         parts.append(f"{answer.thoughts} of the answer were thoughts")
     if answer.cost is not None:

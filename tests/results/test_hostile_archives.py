@@ -213,6 +213,8 @@ def test_a_record_with_many_mistakes_is_refused_at_the_first(workspace, turns):
         ({"price_in": -1.0}, 1),
         ({"price_out": float("inf")}, 1),
         ({"price_in": 1e300}, 1),
+        ({"price_cached": -1.0}, 1),
+        ({"price_cache_write": 1e300}, 1),
     ],
 )
 def test_tokens_and_prices_that_cannot_be_added_up_are_refused(workspace, terms, tokens):
@@ -235,7 +237,13 @@ def test_tokens_and_prices_that_cannot_be_added_up_are_refused(workspace, terms,
 
 @pytest.mark.parametrize(
     "figures",
-    [{"cost": -1.0}, {"cost": 1e300}, {"cached": -1}, {"thoughts": 10**12}],
+    [
+        {"cost": -1.0},
+        {"cost": 1e300},
+        {"cached": -1},
+        {"cached": 1, "cache_written": 1},
+        {"thoughts": 10**12},
+    ],
 )
 def test_a_cost_and_tokens_that_no_provider_may_name_are_refused(workspace, figures):
     record = record_of(workspace[0])

@@ -81,6 +81,8 @@ class Provider:
     cost: float | None = None
     price_in: float = 0.0
     price_out: float = 0.0
+    price_cached: float | None = None
+    price_cache_write: float | None = None
     tapes: tuple[str, ...] = ()
     """Folders of other events, whose answers serve here, too."""
 

@@ -58,7 +58,11 @@ class Broker:
         if provider.kind != "tape":
             self._asked = Url(provider) if provider.kind == "url" else Command(provider)
         self._terms = ModelTerms(
-            name=provider.name, price_in=provider.price_in, price_out=provider.price_out
+            name=provider.name,
+            price_in=provider.price_in,
+            price_out=provider.price_out,
+            price_cached=provider.price_cached,
+            price_cache_write=provider.price_cache_write,
         )
         self._slots = asyncio.Semaphore(provider.at_once)
         self._gate = Gate(rate=provider.rate, patience=provider.patience)
@@ -157,7 +161,7 @@ class Broker:
         """
         tokens_in = most_tokens(request["messages"])
         tokens = tokens_in + request["tokens"]
-        cost = self._terms.price(tokens_in, request["tokens"])
+        cost = self._terms.most_price(tokens_in, request["tokens"])
         most_tokens_paid = self._provider.tokens
         most_paid = self._provider.cost
         async with self._ended:

@@ -306,7 +306,7 @@ class Calls:
             return (
                 f"its question has {least} tokens or more ({letters} letters), and {left} are left"
             )
-        if account.cost is not None and terms.price(least, 0) >= account.cost:
+        if account.cost is not None and terms.least_price(least) >= account.cost:
             return (
                 f"its question has {least} tokens or more, which cost more than the "
                 f"{account.cost:.4g} that is left"

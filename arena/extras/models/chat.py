@@ -15,8 +15,10 @@ that there is no answer in it. A refusal, an empty answer and a cut answer are a
 # -----
 # The provider's figures count where they can be true. `total_tokens` may be more than the sum of
 # the two others: the difference are thoughts that the provider hides, which are tokens of the
-# answer. The price that a provider names itself wins over the prices in tournament.toml. Where
-# figures are missing or cannot be true, as many tokens count as there can be, one for each byte.
+# answer. The price that a provider names itself wins over the prices in tournament.toml. Tokens of
+# a cache count only as a part of the provider's figure for the question: a lower price needs a
+# figure that can be true. Where figures are missing or cannot be true, as many tokens count as
+# there can be, one for each byte.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -150,6 +152,9 @@ def _usage(response: Mapping[str, Any]) -> Mapping[str, Any]:
     cached = _number(details_in, "cached_tokens")
     if cached is None:
         cached = _number(usage, "prompt_cache_hit_tokens", "cache_read_input_tokens")
+    written = _number(details_in, "cache_write_tokens", "cache_creation_tokens")
+    if written is None:
+        written = _number(usage, "cache_creation_input_tokens")
     thoughts = _number(details_out, "reasoning_tokens") or 0
     total = _number(usage, "total_tokens")
     if tokens_in is not None and tokens_out is not None:
@@ -167,6 +172,7 @@ def _usage(response: Mapping[str, Any]) -> Mapping[str, Any]:
         "in": tokens_in,
         "out": tokens_out,
         "cached": cached,
+        "cache_written": written,
         "thoughts": thoughts,
         "cost": cost,
     }
@@ -249,7 +255,8 @@ def counted(
 ) -> ModelAnswer:
     """Return an answer with bounded texts and credible figures.
 
-    `usage` has the provider's figures: `in`, `out`, `cached` and `thoughts` in tokens, `cost`.
+    `usage` has the provider's figures: `in`, `out`, `cached`, `cache_written` and `thoughts` in
+    tokens, and `cost`.
     """
     said = len(text.encode("utf-8", "replace")) + len(reasoning.encode("utf-8", "replace"))
     least = -(-said // LEAST_BYTES_A_TOKEN)
@@ -269,22 +276,36 @@ def _figures(
     tokens_in: Any = usage.get("in")
     tokens_out: Any = usage.get("out")
     is_estimated = False
-    if not _is_credible(tokens_in, -(-asked // LEAST_BYTES_A_TOKEN), 4 * most_in + 1000):
+    cached, written = 0, 0
+    if _is_credible(tokens_in, -(-asked // LEAST_BYTES_A_TOKEN), 4 * most_in + 1000):
+        cached, written = _cache_of(usage, tokens_in)
+    else:
         tokens_in = most_in
         is_estimated = True
     if not _is_credible(tokens_out, least, MOST_HIDDEN):
         tokens_out = most
         is_estimated = True
-    cached = usage.get("cached")
     thoughts = usage.get("thoughts")
     return {
         "tokens_in": tokens_in,
         "tokens_out": tokens_out,
-        "cached": cached if _is_credible(cached, 0, tokens_in) else 0,
+        "cached": cached,
+        "cache_written": written,
         "thoughts": thoughts if _is_credible(thoughts, 0, tokens_out) else 0,
         "cost": _cost(usage.get("cost")),
         "is_estimated": is_estimated,
     }
+
+
+def _cache_of(usage: Mapping[str, Any], tokens_in: int) -> tuple[int, int]:
+    """Return how many of the tokens of a question were in a cache, and how many it got."""
+    cached: Any = usage.get("cached")
+    if not _is_credible(cached, 0, tokens_in):
+        cached = 0
+    written: Any = usage.get("cache_written")
+    if not _is_credible(written, 0, tokens_in - cached):
+        written = 0
+    return cached, written
 
 
 def most_tokens(messages: Sequence[Mapping[str, str]]) -> int:

@@ -47,8 +47,15 @@ MODELS = Columns(
     Column("refused", "Answers in which the model or its provider refused", "answers"),
     Column("calls", "Its calls of the language model", "calls"),
     Column("tokens_in", "Tokens of its questions", "tokens", "tokens in"),
+    Column("cached", "Those that the provider had in a cache", "tokens"),
+    Column("cache_written", "Those that the provider wrote to a cache", "tokens"),
     Column("tokens_out", "Tokens of the answers", "tokens", "tokens out"),
-    Column("cost", "What its calls cost, by the prices in tournament.toml", "cost", "cost"),
+    Column(
+        "cost",
+        "What its calls cost, by the provider or by the prices in tournament.toml",
+        "cost",
+        "cost",
+    ),
     Column("cost_a_match", "The same, a match", "cost", "cost a match"),
     Column(
         "cost_a_point",
@@ -98,7 +105,7 @@ def models(results: Results) -> pd.DataFrame:
     """
     strengths = {rating.bot: rating.strength.value for rating in results.ratings.ratings}
     seats = {standing.bot: standing.matches for standing in results.standings}
-    sums: dict[str, list[int]] = {}  # calls, tokens in, tokens out
+    sums: dict[str, list[int]] = {}  # calls, tokens in, of these cached and written, tokens out
     costs: dict[str, list[float]] = {}
     by_match: dict[str, list[Counter[str]]] = {}  # the counts of each match of a bot
     labels = {board.label for board in results.event.boards}
@@ -122,17 +129,19 @@ def models(results: Results) -> pd.DataFrame:
             bot = asker.name
             terms = record.match.conditions.model_of(asker)
             answer = call.answer
-            figures = sums.setdefault(bot, [0, 0, 0])
+            figures = sums.setdefault(bot, [0] * 5)
             figures[0] += 1
             figures[1] += answer.tokens_in
-            figures[2] += answer.tokens_out
+            figures[2] += answer.cached
+            figures[3] += answer.cache_written
+            figures[4] += answer.tokens_out
             cost = 0.0
             if terms is not None:
                 cost = terms.cost_of(answer)
             costs.setdefault(bot, []).append(cost)
     aliases = {bot.name: bot.model_alias or DEFAULT_MODEL for bot in results.event.bots}
     for name in by_match:  # a bot that was never answered
-        sums.setdefault(name, [0, 0, 0])
+        sums.setdefault(name, [0] * 5)
         costs.setdefault(name, [])
     totals = {bot: fsum(prices) for bot, prices in costs.items()}
     weakest = min((strengths[bot] for bot in sums if bot in strengths), default=0.0)

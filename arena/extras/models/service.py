@@ -246,6 +246,8 @@ def _provider_of(alias: str, key: str, table: "ModelTable", home: Path) -> "Prov
         cost=table.event_cost,
         price_in=table.price_in,
         price_out=table.price_out,
+        price_cached=table.price_cached,
+        price_cache_write=table.price_cache_write,
         tapes=tuple(str(_tape_folder(home, name, key)) for name in table.tapes),
     )
 

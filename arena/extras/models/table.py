@@ -103,6 +103,12 @@ class ModelTable(ExtensionTable):
     )
     price_in: Amount = Field(0.0, description="The price of a million tokens of questions.")
     price_out: Amount = Field(0.0, description="The price of a million tokens of answers.")
+    price_cached: AmountOrNone = Field(
+        None, description="The price of a million tokens of questions from the provider's cache."
+    )
+    price_cache_write: AmountOrNone = Field(
+        None, description="The same of tokens that the provider writes to its cache."
+    )
     event_tokens: CountOrNone = Field(
         None, ge=1, le=MOST, description="The event's budget; no call begins beyond it."
     )
@@ -173,8 +179,9 @@ class ModelTable(ExtensionTable):
 
     def terms(self, alias: str) -> ModelTerms:
         """Return what a seat may ask in a match, the prices, and the model's fields."""
-        names = ("name", "calls", "move", "bank", "cost", "price_in", "price_out")
-        values = {name: getattr(self, name) for name in names}
+        names = ("name", "calls", "move", "bank", "cost")
+        prices = ("price_in", "price_out", "price_cached", "price_cache_write")
+        values = {name: getattr(self, name) for name in (*names, *prices)}
         request = json.dumps(self.request, sort_keys=True) if self.request else ""
         return ModelTerms(**values, alias=alias, request=request)
 

@@ -395,14 +395,17 @@ def unpacked(blob: bytes) -> Record:
         raise ValueError("it is cut")
     record = _record.read(text)
     for terms in record.match.conditions.all_models:
-        for price in (terms.price_in, terms.price_out):
+        for price in (*terms.prices_in, terms.price_out):
             if not 0 <= price <= MOST_PRICE:
                 raise ValueError("no language model has such a price")
     for call in record.calls:
         answer = call.answer
-        for number in (answer.tokens_in, answer.tokens_out, answer.cached, answer.thoughts):
+        cached = (answer.cached, answer.cache_written)
+        for number in (answer.tokens_in, answer.tokens_out, answer.thoughts, *cached):
             if not 0 <= number <= MOST_TOKENS:
                 raise ValueError("no answer of a language model has so many tokens")
+        if sum(cached) > answer.tokens_in:
+            raise ValueError("no answer of a language model has so many tokens in a cache")
         if answer.cost is not None and not 0 <= answer.cost <= MOST_PRICE:
             raise ValueError("no answer of a language model has such a cost")
     return record
