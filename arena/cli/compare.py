@@ -145,7 +145,7 @@ def _print(
     if cells:
         score = replace(HEAD_TO_HEAD["score"], name=first)
         opponent_score = replace(HEAD_TO_HEAD["opponent_score"], name=second)
-        headers = ("board", "role", score, opponent_score, "difference", "matches")
+        headers = ("board", "role", score, opponent_score, "difference", "matches of each")
         output.print_table(output.make_table(headers, cells))
     for sentence in _sentences(comparison, first, second, never_met=not rows):
         print(sentence)
@@ -241,8 +241,8 @@ def _sentences(
     direction = "above" if round(difference.value, column.decimals) >= 0 else "below"
     distance = f"{column.text(abs(difference.value))} {comparison.unit}"
     yield (
-        f"{first} is rated {distance} {direction} {second} "
-        f"(95 % interval of the difference {interval})"
+        f"by all their matches, also with other bots, {first} is rated {distance} {direction} "
+        f"{second} (95 % interval of the difference {interval})"
     )
     percent = f"{100 * chance:.1f} %"
     if chance > MOST_CERTAIN:
@@ -252,7 +252,7 @@ def _sentences(
     yield f"chance that {first} is better: {percent}"
     if comparison.expected_score is not None:
         score = f"{comparison.expected_score:.0f} of 100"
-        yield f"where roles are even, {first} is expected to score {score} against {second}"
+        yield f"where no role is easier, {first} is expected to score {score} against {second}"
     if not comparison.tied:
         yield "They never met, not even through others: nothing can be said of the difference."
         return
@@ -265,6 +265,6 @@ def _sentences(
         yield "They never met: this is known through others only."
     if comparison.real:
         better, worse = (first, second) if difference.value > 0 else (second, first)
-        yield f"The difference is real: {better} is better than {worse}."
+        yield f"With 95 % confidence, {better} is better than {worse}."
     else:
-        yield "The difference is not proven: these matches leave open which of the two is better."
+        yield "Which of the two is better is not proven: it would take 95 % confidence."

@@ -21,10 +21,11 @@ def evidence(duel: Duel) -> Iterator[str]:
     """Yield the difference so far, and how near the test is to each decision."""
     test = duel.test
     low, high = map(duel.scale.text, test.interval())
-    interval = f"{100 * test.level:g} % interval {low} to {high}"
-    yield f"difference {duel.scale.text(test.mean)} {duel.scale.unit} ({interval})"
-    yield f"better: LLR {test.llr_better:+.2f} of {test.bound_better:.2f}"
-    yield f"not better: LLR {test.llr_not_better:+.2f} of {test.bound_not_better:.2f}"
+    interval = f"with {100 * test.level:g} % confidence between {low} and {high}"
+    yield f"difference {duel.scale.text(test.mean)} {duel.scale.unit}, {interval}"
+    bot = _name(duel.names[0])
+    yield f"proof that {bot} is better: LLR {test.llr_better:+.2f} of {test.bound_better:.2f}"
+    yield f"proof that it is not: LLR {test.llr_not_better:+.2f} of {test.bound_not_better:.2f}"
 
 
 def report(duel: Duel) -> Iterator[str]:
@@ -58,19 +59,25 @@ def _answer(duel: Duel, bot: str, opponent: str) -> Iterator[str]:
                 "the answer rests on these faults alone"
             )
         margin = f" by more than {low}" if question.low else ""
-        yield f"yes: {bot} is better than {opponent}{margin}"
+        yield f"yes: {bot} is better than {opponent}{margin}{_errors(question.alpha)}"
     elif test.decision is Decision.NOT_BETTER and test.interval()[1] < 0:
         yield f"no: {bot} is worse than {opponent}"
     elif test.decision is Decision.NOT_BETTER:
         margin = f" by {high} or more" if question.high else ""
-        yield f"no: {bot} is not better than {opponent}{margin}"
+        yield f"no: {bot} is not better than {opponent}{margin}{_errors(question.beta)}"
     elif duel.is_over:
         yield (
-            f"undecided after {pairings_of(duel)}, the limit: neither more than {low} nor less "
-            f"than {high} is proven; with a larger --max-pairings the duel goes on"
+            f"undecided after {pairings_of(duel)}, the limit: it is not proven that {bot} is "
+            f"better by more than {low}, nor that it is better by less than {high}; with a larger "
+            "--max-pairings the duel goes on"
         )
     else:
         yield f"undecided: {pairings_of(duel)} were complete when the duel ended early"
+
+
+def _errors(share: float) -> str:
+    """Return how often such an answer is wrong."""
+    return f" (at most {100 * share:g} % of duels give this answer wrongly)"
 
 
 def faults_of(duel: Duel) -> dict[str, str]:

@@ -589,9 +589,9 @@ def test_a_pipe_has_no_colour_and_a_warning_goes_to_stderr(tmp_path):
 def test_two_bots_are_compared_head_to_head_and_the_difference_is_proven(folder, results):
     text = arena(folder, "compare", "oracle", "dice", str(folder)).stdout
     heads = [line.split() for line in text.splitlines() if line.startswith("board ")]
-    assert heads == [["board", "role", "oracle", "dice", "difference", "matches"]] * 2
+    assert heads == [["board", "role", "oracle", "dice", "difference", "matches", "of", "each"]] * 2
     assert re.findall(r"^\w+$", text, re.MULTILINE) == ["mummy_maze", "pacman"]
-    assert text.count("The difference is real: oracle is better than dice.\n") == 2
+    assert text.count("With 95 % confidence, oracle is better than dice.\n") == 2
     games = json.loads(arena(folder, "compare", "dice", "oracle", str(folder), "--json").stdout)
     assert [(row["game"], row["real"], row["unit"]) for row in games] == [
         ("mummy_maze", True, "Elo"),
@@ -622,7 +622,7 @@ def test_the_difference_of_equal_bots_is_not_proven(tmp_path):
     folder = str(stored.store(tmp_path / "cup", event, records))
     for rating, unit in (("bradley_terry", "Elo"), ("elo", "Elo"), ("points", "points")):
         output = arena(tmp_path, "compare", "ann", "bob", folder, "--rating", rating).stdout
-        assert "The difference is not proven" in output
+        assert "Which of the two is better is not proven" in output
         assert f" {unit} above bob (95 % interval of the difference -" in output
         assert ("expected to score 50 of 100" in output) == (unit != "points")
 
