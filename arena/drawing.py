@@ -96,26 +96,26 @@ class LetterRows(NamedTuple):
         rows: list[str] = []
         for fact in facts:
             first, _, text = fact.partition(" ")
-            found = re.fullmatch(self.row, text)
-            if found is not None and first in self.words:
-                letters = DIGIT.sub(lambda digit: EMPTY * int(digit[0]), found[1])
+            match = re.fullmatch(self.row, text)
+            if match is not None and first in self.words:
+                letters = DIGIT.sub(lambda digit: EMPTY * int(digit[0]), match[1])
                 rows += letters.replace(" ", "").split("/")
         return rows if len(set(map(len, rows))) == 1 else []
 
     def drawn_facts(self, facts: Sequence[str]) -> list[str]:
         """Return facts with one for each thing in place of the rows."""
         things = dict(self.things)
-        drawn: list[str] = []
+        all_facts: list[str] = []
         rows = self.cells(facts)
         for y, row in zip(range(len(rows), 0, -1), rows, strict=True):
             for x, letter in enumerate(row, 1):
                 if letter in things:
-                    drawn.append(f"{things[letter]} {x} {y}")
+                    all_facts.append(f"{things[letter]} {x} {y}")
         for fact in facts:
             is_text = fact.partition(" ")[0] in self.words
             if self.is_kept or not rows or not is_text:
-                drawn.append(fact)
-        return drawn
+                all_facts.append(fact)
+        return all_facts
 
 
 Drawing: TypeAlias = tuple[Grid | Piece | Mark | Cards | LetterRows, ...]

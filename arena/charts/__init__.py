@@ -90,9 +90,9 @@ def write(results: Results, folder: Path) -> Written:
     target = whole_files.make_folder(folder, "charts")
     stored = folder / ".charts.json"
     key = digest_of(code_digest(), names(), results.made_of)
-    made = made_files.recall(stored, key)
-    if made is not None and set(made.files) == set(target.iterdir()):
-        return Written(made.files, made.words)
+    recalled = made_files.recall(stored, key)
+    if recalled is not None and set(recalled.files) == set(target.iterdir()):
+        return Written(recalled.files, recalled.words)
     # What several charts need is read here, once, and the slowest chart comes first.
     event = about(results)
     _ = results.arrays

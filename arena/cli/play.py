@@ -142,10 +142,10 @@ def _play(planned: Match, services: Mapping[str, object]) -> None:
         record = play(planned, choose=lines.choose, observer=lines.watch, services=services)
     print(match_text.heading(planned))
     own_role = next(seat.role for seat in planned.seats if seat.bot == HUMAN)
-    seen = _last_scene(Replayer(game, own_role), record)
-    whole = _last_scene(Replayer(game), record)
-    if whole.facts != seen.facts:  # the match is over: the person may see what was hidden
-        print(f"\n{match_text.drawing(game, whole)}\n")
+    visible = _last_scene(Replayer(game, own_role), record)
+    complete = _last_scene(Replayer(game), record)
+    if complete.facts != visible.facts:  # the match is over: the person may see what was hidden
+        print(f"\n{match_text.drawing(game, complete)}\n")
     print("\n".join(match_text.verdict(record)))
 
 

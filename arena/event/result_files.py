@@ -26,9 +26,9 @@ def write_tables(results: "Results") -> tuple[Path, ...]:
         rows = placings_of(results)
         note = folder / ".tables.json"
         key = digest_of(results.made_of, rows)
-        made = made_files.recall(note, key)
-        if made is not None:
-            return made.files
+        recalled = made_files.recall(note, key)
+        if recalled is not None:
+            return recalled.files
         paths = write_csv(results, folder)
         if rows:
             import pandas as pd

@@ -195,10 +195,10 @@ def _check_new(
     numbers: Sequence[int],
 ) -> Found:
     """Return the problems of the records, by number, that did not hold before, and all seals."""
-    asked: list[Match] = []  # the matches whose rules were asked for
+    matches: list[Match] = []  # the matches whose rules were asked for
 
     def noted_game_of(match: Match) -> Game[Any]:
-        asked.append(match)
+        matches.append(match)
         return game_of(match)
 
     rows: Mapping[int, inspection.StoredRows] = {}
@@ -213,9 +213,9 @@ def _check_new(
         if seal is not None and seal in verified:
             held.append(seal)
             continue
-        asked.clear()
+        matches.clear()
         of_record = _check(archive, planned, noted_game_of, number)
-        if seal is not None and not of_record and asked and fits(asked[-1]):
+        if seal is not None and not of_record and matches and fits(matches[-1]):
             held.append(seal)
         problems += of_record
     return problems, held

@@ -64,11 +64,11 @@ class Author:
         """Return the matches of the author's bots, or all where all are public."""
         if self.sees_all_matches:
             return tuple(played)
-        own = []
+        matches = []
         for match in played:
             if not self.bots.isdisjoint(match.seats.values()):
-                own.append(match)
-        return tuple(own)
+                matches.append(match)
+        return tuple(matches)
 
     def cut(self, record: Record) -> Record:
         """Return a record without the private words of others and without paths of this machine."""

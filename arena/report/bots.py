@@ -271,9 +271,9 @@ def _fault_card(
     match, role = seats[0]
     fault = next(fault for fault in record.verdict.faults if fault.role == role)
     stderr = next(seat.stderr for seat in record.seats if seat.role == role)
-    places = []
+    counts_by_role = []
     for (board, board_role), count in sorted(counts.items()):
-        places.append([board, board_role, count])
+        counts_by_role.append([board, board_role, count])
     return {
         "match": match,
         "role": clean(role),
@@ -283,7 +283,7 @@ def _fault_card(
         "advice": advice.of_record(record, fault),
         "stderr": last_lines(stderr, 8),
         "count": len(seats),
-        "places": places,
+        "places": counts_by_role,
     }
 
 

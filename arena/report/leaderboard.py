@@ -344,8 +344,8 @@ def _table(
     Columns with one heading, such as the ends of an interval, are one; the figure itself stands
     before them.
     """
-    shown = [column for column in columns if column.name != "display"]
-    grouped = groupby(shown, key=lambda column: column.heading)
+    visible = [column for column in columns if column.name != "display"]
+    grouped = groupby(visible, key=lambda column: column.heading)
     groups = [tuple(group) for _, group in grouped]
     table_rows = []
     for row in rows[:most]:

@@ -49,10 +49,10 @@ def recall(note: Path, key: str) -> MadeFiles | None:
     return MadeFiles(files=files, words=words)
 
 
-def store(note: Path, key: str, made: MadeFiles) -> None:
+def store(note: Path, key: str, written: MadeFiles) -> None:
     """Note the files, which stand below the note's folder, under a key of what they are made of."""
-    digests = digests_of(made.files, note.parent)
-    words = dict(made.words)
+    digests = digests_of(written.files, note.parent)
+    words = dict(written.words)
     memo.store(note, key, (digests, words, _seal(key, digests, words)), NOTE)
 
 

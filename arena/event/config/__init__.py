@@ -460,11 +460,11 @@ class Tournament(Table):
         """Return the boards of this file; boards in `sampled_boards` are not sampled again."""
         if not self.boards:
             raise ArenaError("boards: none are named; `arena games` lists them")
-        found: list[Board] = []
+        named_boards: list[Board] = []
         try:
             for name in self.boards:
-                found += rulebook.find(name, workspace, self.seed, stored=sampled_boards)
-            boards = tuple(dict.fromkeys(found))
+                named_boards += rulebook.find(name, workspace, self.seed, stored=sampled_boards)
+            boards = tuple(dict.fromkeys(named_boards))
             for table in self.added.values():
                 boards = tuple(dict.fromkeys(table.boards(boards)))
         except ArenaError as error:

@@ -222,11 +222,11 @@ class _Bracket:
             return None
         with_moved = self._perfect_pairs_of_moved()
         met = set(chain.from_iterable(with_moved))
-        rest = [bot for bot in self.residents if bot not in met]
-        size, odd = divmod(len(rest), 2)
-        lower_half = rest[size:]
+        unpaired = [bot for bot in self.residents if bot not in met]
+        size, odd = divmod(len(unpaired), 2)
+        lower_half = unpaired[size:]
         opponents: list[list[int]] = []
-        for bot in rest[:size]:
+        for bot in unpaired[:size]:
             opponents.append(self._not_met(bot, lower_half))
         if odd:
             opponents.append(self._perfect_fallers(lower_half))
@@ -237,7 +237,7 @@ class _Bracket:
         mates = first_matching(opponents)
         if mates is None:
             return None
-        return with_moved + list(zip(rest[:size], mates[:size], strict=True))
+        return with_moved + list(zip(unpaired[:size], mates[:size], strict=True))
 
     def _perfect_pairs_of_moved(self) -> Pairs:
         """Return the moved bots with the highest residents that they may meet.
@@ -265,10 +265,10 @@ class _Bracket:
         """The worth by what the lower bots see of a bot: few residents met any of them."""
         for bot in self.residents:
             opponents = [(bot, opponent) in self.round.forbidden for opponent in self.lower]
-            seen = (bot in self.round.absent, *opponents)
-            if seen not in known:
-                known[seen] = self._worth_below(bot)
-            worth[bot] = known[seen]
+            barred = (bot in self.round.absent, *opponents)
+            if barred not in known:
+                known[barred] = self._worth_below(bot)
+            worth[bot] = known[barred]
         best = max(worth.values())
         if self.complete and best[0] <= len(self.lower):  # somebody could not be paired
             return []

@@ -95,11 +95,11 @@ def _round(league: Event, history: Sequence[Batch]) -> Iterator[Match]:
         floats_down.append(state.down[bot])
         floats_up.append(state.up[bot])
 
-    place = {bot: number for number, bot in enumerate(present)}
+    index = {bot: number for number, bot in enumerate(present)}
     met: dict[tuple[int, int], int] = {}
     for (first, second), times in state.met.items():
-        if first in place and second in place:
-            met[place[first], place[second]] = times
+        if first in index and second in index:
+            met[index[first], index[second]] = times
     pairs, _ = paired(points, met, byes, Floats(floats_down, floats_up))
     for first, second in pairs:
         repeat = league.repeats * met.get((first, second), 0)

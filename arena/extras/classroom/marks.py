@@ -117,22 +117,22 @@ def marks_of(folder: Path, people: Path | None = None) -> EventMarks:
 
     `people` is another table than the people.csv there.
     """
-    room = classroom_of(folder, people)
+    classroom = classroom_of(folder, people)
     table = None
-    if room.tournament is not None:
-        table = table_of(room.tournament)
+    if classroom.tournament is not None:
+        table = table_of(classroom.tournament)
     if table is None:
-        raise ArenaError(f"{room.file}: grade: this table is missing; write {EXAMPLE}")
+        raise ArenaError(f"{classroom.file}: grade: this table is missing; write {EXAMPLE}")
     with Archive.open(folder) as archive:
         event = archive.event()
         try:
             thresholds = table.thresholds(event.boards, event.bots)
         except ArenaError as error:
-            raise ArenaError(f"{room.file}: {error}") from error
-        measures = room.references(event)
+            raise ArenaError(f"{classroom.file}: {error}") from error
+        measures = classroom.references(event)
         challengers = [bot for bot in event.bots if bot.name not in measures]
         references = [bot for bot in event.bots if bot.name in measures]
-        everybody = students(challengers, room.people, room.store, references)
+        everybody = students(challengers, classroom.people, classroom.store, references)
         names_judged = [bot.name for bot in challengers]
         judged = grades.judge(names_judged, thresholds, archive.played(), archive.transcripts())
         faults = _faults(archive)

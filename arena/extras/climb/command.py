@@ -99,7 +99,8 @@ def climb(
     event, _ = workspace.event_of(
         tournament, Path(paths.TOURNAMENT_FILE), boards=options.names_in(boards)
     )
-    missing = [bot for bot in bots if bot not in {each.name for each in event.bots}]
+    entered = {bot.name for bot in event.bots}
+    missing = [bot for bot in bots if bot not in entered]
     if missing:
         raise ArenaError(f"{missing[0]}: is no bot of this event; `arena bots` lists them")
     screening = workspace.screening(tournament, options.names_in(boards))
@@ -119,7 +120,7 @@ def climb(
         refuse_without_network()
     rules = table_of(tournament).model_dump(include={"promote", "points", "pairings"})
     deciding = digest_of(
-        "climb", event.seed, rules, [(each.label, each.digest) for each in event.boards]
+        "climb", event.seed, rules, [(board.label, board.digest) for board in event.boards]
     )
     with signals.listening() as interrupt, ExitStack() as stack:
         try:
@@ -212,7 +213,7 @@ class _Step:
         workspace.refuse_exposed([agent], event.conditions.sandbox)
         model = event.conditions.model_of(bot)
         terms = None if model is None else limits.terms(model)
-        told = {
+        task_fields = {
             "round": number,
             "bot": bot.name,
             "seed": seed,
@@ -244,7 +245,7 @@ class _Step:
                     folder,
                     bot.name,
                     rules=stored_match.game_of,
-                    task=told,
+                    task=task_fields,
                     edits=earlier,
                     door=limits.door if terms else "",
                 ),
@@ -265,8 +266,8 @@ class _Step:
 
         limits, tournament = table_of(self.tournament), self.tournament
         first, second = (
-            replace(discovery.from_path(each.path, bot), name=f"{bot}@{each.number}")
-            for each in (version, before)
+            replace(discovery.from_path(bot_version.path, bot), name=f"{bot}@{bot_version.number}")
+            for bot_version in (version, before)
         )
         name, most = f"{first.name}-{second.name}", ("climb.pairings", limits.pairings)
         event = duels.prepared(tournament, (first, second), name, most, self.boards)

@@ -197,8 +197,8 @@ def _exactly(
         part = _more(connection, until)
         parts.append(part)
         missing -= len(part)
-    whole = b"".join(parts)
-    return whole[:count], whole[count:]
+    data = b"".join(parts)
+    return data[:count], data[count:]
 
 
 def _more(connection: socket.socket, until: float) -> bytes:

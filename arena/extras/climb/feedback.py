@@ -97,10 +97,10 @@ def write(
         faults = bots.faults_of(results, archive, author.bots, author)[bot]
         files["faults.txt"] = "\n\n".join(map(bots.fault_text, faults)) or "none\n"
         files["lessons.json"] = json.dumps(list(_lessons(results, bot)), indent=1)
-        room = MATCHES_BYTES
+        free_bytes = MATCHES_BYTES
         for match in _worst(results, author):
             text = notation.text_of(_timeless(author.portable(archive.record(match), pseudonyms)))
-            if (room := room - len(text)) > 0:  # a bot may print megabytes of remarks
+            if (free_bytes := free_bytes - len(text)) > 0:  # a bot may print megabytes of remarks
                 files[f"matches/{match}.txt"] = text
         results.close()
     (target / "matches").mkdir(parents=True)

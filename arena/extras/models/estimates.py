@@ -37,17 +37,17 @@ def sentences(
     `tables` has by alias the name of a table in tournament.toml, and the table.
     """
     due = Counter(plan.counts(event))
-    wanted = None
+    estimate = None
     with contextlib.suppress(NoResultsError), Archive.open(folder, writing=False) as archive:
         due.subtract(match.label for match in plan.Plan(event, archive).stored())
-        wanted = _expected(archive, due)
-    if wanted is None:
+        estimate = _expected(archive, due)
+    if estimate is None:
         yield "model: what the matches take is known when the first are played"
     else:
-        cost = f", which cost {wanted.cost:.4g}" if wanted.cost else ""
+        cost = f", which cost {estimate.cost:.4g}" if estimate.cost else ""
         yield (
-            f"model: the matches to come take about {wanted.tokens:,.0f} tokens{cost}, an estimate "
-            "by those played"
+            f"model: the matches to come take about {estimate.tokens:,.0f} tokens{cost}, an "
+            "estimate by those played"
         )
     path = folder / TAPE_FILE
     tape = Tape(path, writing=False) if path.exists() else None
@@ -91,10 +91,10 @@ def _expected(archive: Archive, due: Mapping[str, int]) -> Paid | None:
         return None
     played = sum(matches.values())
     overall = Paid(sum(tokens.values()) / played, sum(costs.values()) / played)
-    wanted = Paid(0.0, 0.0)
+    estimate = Paid(0.0, 0.0)
     for label, number in due.items():
         mean = overall
         if label in matches:
             mean = Paid(tokens[label] / matches[label], costs[label] / matches[label])
-        wanted = Paid(wanted.tokens + number * mean.tokens, wanted.cost + number * mean.cost)
-    return wanted
+        estimate = Paid(estimate.tokens + number * mean.tokens, estimate.cost + number * mean.cost)
+    return estimate

@@ -48,12 +48,12 @@ def origins(record: Record) -> Iterator[Origin]:
             askers.add(seat.role)
     for turn in record.turns:
         if turn.role in askers and turn.by in ("bot", "strike"):
-            made = calls.get((turn.number, turn.role), [])
-            yield _origin(names[turn.role], _kind(turn, made), made)
+            calls_of_turn = calls.get((turn.number, turn.role), [])
+            yield _origin(names[turn.role], _kind(turn, calls_of_turn), calls_of_turn)
     for fault in record.verdict.faults:
         if fault.role in askers and fault.turn:
-            made = calls.get((fault.turn, fault.role), [])
-            yield _origin(names[fault.role], "no_move", made)
+            calls_of_turn = calls.get((fault.turn, fault.role), [])
+            yield _origin(names[fault.role], "no_move", calls_of_turn)
 
 
 def _kind(turn: Turn, calls: Sequence[ModelCall]) -> str:

@@ -53,9 +53,9 @@ class ModelService(Service):
         providers = providers_of(tournament, home)
         if not providers:
             return None
-        own = folders.results_folder(home, tournament.name)
-        if (own / folders.EVENT_FILE).is_file():
-            tape = str(own.absolute())
+        results = folders.results_folder(home, tournament.name)
+        if (results / folders.EVENT_FILE).is_file():
+            tape = str(results.absolute())
             providers = tuple(replace(each, tapes=(tape, *each.tapes)) for each in providers)
         quick = []
         for provider in providers:
@@ -130,14 +130,14 @@ class ModelService(Service):
         }
         key = secrets.token_hex(16)  # no tape has it
         answer = cast("Door", opened).answer(ModelRequest(key, alias, bot.name, "check", request))
-        said = quoted(answer.text) if answer.text else "nothing"
+        quotation = quoted(answer.text) if answer.text else "nothing"
         end = ANSWER_ENDS.get(answer.end)
         cut = f" ({end})" if end else ""
         cost = terms.cost_of(answer)
         price = f", which cost {cost:.4g}" if cost else ""
         return (
-            f"{table.name} was asked once, and said {said}{cut} after {answer.seconds:.1f} s, with "
-            f"{answer.tokens_in} tokens in and {answer.tokens_out} out{price}; "
+            f"{table.name} was asked once, and said {quotation}{cut} after {answer.seconds:.1f} s, "
+            f"with {answer.tokens_in} tokens in and {answer.tokens_out} out{price}; "
             "--no-ask asks nobody"
         )
 

@@ -94,11 +94,11 @@ class VerbatimCalls:
         if left is not None:
             most = left - _least_tokens(text)
         for name in LIMITS:
-            asked = passed.get(name)
-            if isinstance(asked, int) and asked > most and left is not None:
+            limit = passed.get(name)
+            if isinstance(limit, int) and limit > most and left is not None:
                 passed[name] = most
-            if isinstance(asked, int) and not isinstance(asked, bool):
-                most = min(most, max(asked, 0))
+            if isinstance(limit, int) and not isinstance(limit, bool):
+                most = min(most, max(limit, 0))
         masked = PASSING.sub("*", text)
         seats = [(seat.role, seat.bot.name) for seat in self._match.seats]
         times = self._times_made[masked]

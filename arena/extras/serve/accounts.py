@@ -348,25 +348,25 @@ class Accounts:
         """
         accounts = self.accounts()
         labels = self.labels()
-        found: list[Account] = []
+        namesakes: list[Account] = []
         by_id: list[Account] = []
         for account in accounts:
             known = account.ids | {account.name, account.email, labels[account.id]}
             if name and name in known:
-                found.append(account)
+                namesakes.append(account)
                 if name in account.ids and name != account.name:
                     by_id.append(account)
         if len(by_id) == 1:
             return by_id[0]
-        if len(found) > 1:
-            ids = " or ".join(account.person or account.id for account in found)
+        if len(namesakes) > 1:
+            ids = " or ".join(account.person or account.id for account in namesakes)
             raise ArenaError(
-                f"{name!r} is the name of {len(found)} accounts: name one by its id, {ids}"
+                f"{name!r} is the name of {len(namesakes)} accounts: name one by its id, {ids}"
             )
-        if not found:
+        if not namesakes:
             known_names = known_are(name, [account.name for account in accounts])
             raise ArenaError(f"{name!r} has no account; {known_names}")
-        return found[0]
+        return namesakes[0]
 
     def people(self) -> People:
         """Return the people of people.csv, and people who have an account only."""
@@ -449,15 +449,15 @@ class Accounts:
         """
         if account is not None and account.is_organiser:
             return list(events)
-        own: set[str] = set()
+        requests: set[str] = set()
         if account is not None and any(event.startswith(REQUESTS) for event in events):
             for row in self._rows("select id from requests where account = ?", account.id):
-                own.add(f"{REQUESTS}{row['id']}")
+                requests.add(f"{REQUESTS}{row['id']}")
         hidden = self.is_on("hidden")
         visible: list[str] = []
         for event in events:
             if event.startswith(REQUESTS):
-                may_see = event in own
+                may_see = event in requests
             else:
                 may_see = not hidden
             if may_see:

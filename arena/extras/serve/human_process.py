@@ -123,9 +123,9 @@ class PipeSeat:
     def _choices(self, referee: Referee, role: Role, legal: tuple[Move, ...]) -> Iterator[Choice]:
         """Yield the legal moves, each with the keys, cells and card that mean it."""
         cards: set[str] = set()
-        for drawn in self._drawn(self._scene.facts):
-            if role in drawn.name.split():
-                cards.update(drawn.cards)
+        for fact in self._drawn(self._scene.facts):
+            if role in fact.name.split():
+                cards.update(fact.cards)
         tried = self._cells_by_trying(referee, role, legal[:MOST_TRIED])
         for move in legal:
             words = move.split()
@@ -161,9 +161,9 @@ class PipeSeat:
     ) -> tuple[str, ...]:
         """Return the cells of a move, by the facts before it, after it, and after any move."""
         cells: set[Cell] = set()
-        for drawn in self._drawn(after):
-            if isinstance(drawn.item, Piece) and drawn.name == role:
-                cells.add(drawn.cell)
+        for fact in self._drawn(after):
+            if isinstance(fact.item, Piece) and fact.name == role:
+                cells.add(fact.cell)
         if not cells:
             came = self._marked(after - before - always)
             gone = self._marked(before - after)
@@ -174,14 +174,14 @@ class PipeSeat:
 
     def _marked(self, facts: Iterable[Fact]) -> set[Cell]:
         """Return the cells that have a mark by these facts."""
-        return {drawn.cell for drawn in self._drawn(facts) if isinstance(drawn.item, Mark)}
+        return {fact.cell for fact in self._drawn(facts) if isinstance(fact.item, Mark)}
 
     def _drawn(self, facts: Iterable[Fact]) -> Iterator[DrawnFact]:
         """Yield those of these facts that the board draws."""
         for fact in drawn_facts(self._game.drawing, facts):
-            drawn = read_fact(self._grids, self._game.drawing, fact)
-            if drawn is not None:
-                yield drawn
+            drawn_fact = read_fact(self._grids, self._game.drawing, fact)
+            if drawn_fact is not None:
+                yield drawn_fact
 
 
 def take_seat(planned: Match, *, own_bot: bool, home: Path) -> None:

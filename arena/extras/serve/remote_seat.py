@@ -221,11 +221,11 @@ def remote_seats(seats: Sequence[Seat], resources: Resources) -> list[SingleSeat
     remote = resources.match.conditions.remote
     if remote is None:
         return []
-    found: list[SingleSeat] = []
+    remote_seats: list[SingleSeat] = []
     for seat in seats:
         if seat.bot.remote:
-            found.append(SingleSeat(seat.role, RemoteSeat(seat, remote.grace)))
-    return found
+            remote_seats.append(SingleSeat(seat.role, RemoteSeat(seat, remote.grace)))
+    return remote_seats
 
 
 def _late(words: str, spent: TimeUsed) -> Reply:

@@ -89,8 +89,11 @@ def tune(
     tuned = workspace.bot_named(bot)
     parameters = variants.parameters_of(tuned)
     folder = paths.results_folder(Path(), name or f"tune-{tuned.name}")
-    start = {key: each.start for key, each in parameters.items()}
-    ranges = {key: Range(each.low, each.high, each.step) for key, each in parameters.items()}
+    start = {key: parameter.start for key, parameter in parameters.items()}
+    ranges = {
+        key: Range(parameter.low, parameter.high, parameter.step)
+        for key, parameter in parameters.items()
+    }
     rules = digest_of(
         "tune", tournament.seed, tuned.digest, steps, pairings, sorted(options.names_in(boards))
     )
@@ -210,8 +213,8 @@ class _Work:
 
         bots = []
         for suffix, values in (first, second):
-            made = variants.make(self._bot, values, self._folder / "variants")
-            bots.append(replace(made, name=f"{self._bot.name}-{suffix}"))
+            variant = variants.make(self._bot, values, self._folder / "variants")
+            bots.append(replace(variant, name=f"{self._bot.name}-{suffix}"))
         event, notices = event_duel.prepared(
             self._tournament,
             (bots[0], bots[1]),

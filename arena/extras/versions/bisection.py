@@ -85,17 +85,17 @@ def search(
     """
     steps: list[BisectionStep] = []
 
-    def step(first: int, second: int, asked: Question) -> BisectionStep | None:
-        comparison = compare(first, second, asked)
+    def step(first: int, second: int, bounds: Question) -> BisectionStep | None:
+        comparison = compare(first, second, bounds)
         if comparison is None:
             return None
         is_worse = comparison.decision is Decision.BETTER
         if comparison.decision is None:
-            is_worse = comparison.difference > (asked.low + asked.high) / 2
-        found = BisectionStep(first=first, second=second, comparison=comparison, is_worse=is_worse)
-        steps.append(found)
-        hear(found)
-        return found
+            is_worse = comparison.difference > (bounds.low + bounds.high) / 2
+        tested = BisectionStep(first=first, second=second, comparison=comparison, is_worse=is_worse)
+        steps.append(tested)
+        hear(tested)
+        return tested
 
     last = versions - 1
     ends = step(0, last, question)
@@ -104,9 +104,9 @@ def search(
     if not ends.is_worse:
         return Result(answer=Answer.NOT_WORSE, steps=tuple(steps))
     loss = max(question.high, ends.comparison.difference / 2)
-    asked = replace(question, high=loss)
+    wide_question = replace(question, high=loss)
     tests = max(1, math.ceil(math.log2(last)))
-    share = replace(asked, alpha=question.alpha / tests, beta=question.beta / tests)
+    share = replace(wide_question, alpha=question.alpha / tests, beta=question.beta / tests)
     proof: BisectionStep | None = ends
     suspects = list(range(versions))
     while len(suspects) > 2:
@@ -121,7 +121,7 @@ def search(
             suspects = suspects[half:]
     before, culprit = suspects
     if before != 0:
-        proof = step(before, culprit, asked)
+        proof = step(before, culprit, wide_question)
     proven = proof is not None and proof.comparison.decision is Decision.BETTER
     answer = Answer.FOUND if proven else Answer.UNDECIDED
     return Result(answer=answer, steps=tuple(steps), before=before, culprit=culprit)

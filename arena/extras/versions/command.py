@@ -174,12 +174,12 @@ def _names(history: ranges.VersionRange) -> list[str]:
 def _words(step: BisectionStep, history: ranges.VersionRange, scale: Scale) -> str:
     """Return what a comparison found, as a line."""
     names = _names(history)
-    found = "worse" if step.is_worse else "not worse"
+    finding = "worse" if step.is_worse else "not worse"
     comparison = step.comparison
     if comparison.decision is None:
-        found = f"undecided, taken as {found}"
+        finding = f"undecided, taken as {finding}"
     return (
-        f"{names[step.second]} against {names[step.first]}: {found} "
+        f"{names[step.second]} against {names[step.first]}: {finding} "
         f"({scale.text(-comparison.difference)} {scale.unit} in "
         f"{output.counted(comparison.pairings, 'pairing')})"
     )

@@ -44,12 +44,12 @@ def history_of(text: str) -> VersionRange:
         raise ArenaError(f"--bisect {text}: name the oldest and the newest version: ada@1..ada@9")
     first, last = text[: dots.start()], text[dots.end() :]
     if os.path.lexists(first) and os.path.lexists(last):  # no error if a name is too long
-        found = _of_paths(text, Path(first), Path(last))
+        paths_by_name = _of_paths(text, Path(first), Path(last))
     else:
-        found = _of_submissions(text, first, last)
+        paths_by_name = _of_submissions(text, first, last)
     versions: list[BotVersion] = []
     omissions: list[str] = []
-    for name, path in found:
+    for name, path in paths_by_name:
         try:
             version = BotVersion(workspace.bot_named(name), path)
         except ArenaError as error:

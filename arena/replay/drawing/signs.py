@@ -133,10 +133,10 @@ def role_letters(roles: Iterable[Role]) -> dict[Role, str]:
     signs = ascii_uppercase + digits
     letters: dict[Role, str] = {}
     for role in dict.fromkeys(roles):
-        taken = set(letters.values())
+        used = set(letters.values())
         letters[role] = "?"
         for sign in role.upper() + signs:
-            if sign in signs and sign not in taken:
+            if sign in signs and sign not in used:
                 letters[role] = sign
                 break
     return letters

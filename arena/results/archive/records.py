@@ -361,12 +361,12 @@ def without_entries(figures: object, entries: Sequence[object]) -> tuple[object,
     """
     if not isinstance(figures, bytes) or len(figures) != _figures.size * len(entries):
         return (figures,)
-    place = [name for name, _ in FIGURES].index("entry")
+    position = [name for name, _ in FIGURES].index("entry")
     seats: list[object] = []
     for row, entry in zip(_figures.iter_unpack(figures), entries, strict=True):
-        if row[place] != entry:
+        if row[position] != entry:
             return (figures,)
-        seats.append(row[:place] + row[place + 1 :])
+        seats.append(row[:position] + row[position + 1 :])
     return tuple(seats)
 
 

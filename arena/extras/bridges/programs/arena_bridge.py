@@ -103,12 +103,12 @@ def module_of(settings: BridgeSettings) -> ModuleType:
 
 def facts(turn: Turn, word: str) -> list[str]:
     """Return the rest of each fact of this turn that begins with a word."""
-    found: list[str] = []
+    texts: list[str] = []
     for fact in turn.facts:
-        first, _, rest = fact.partition(" ")
+        first, _, text = fact.partition(" ")
         if first == word:
-            found.append(rest)
-    return found
+            texts.append(text)
+    return texts
 
 
 def refused(settings: BridgeSettings, answer: Any) -> str:

@@ -44,7 +44,7 @@ def figures(info: Mapping[str, str]) -> str:
 
     `info` has some of `depth`, `nodes`, `mate`, and `cp`, the hundredths of a pawn.
     """
-    found = [f"{name}={info[name]}" for name in ("depth", "nodes", "mate") if name in info]
+    figures = [f"{name}={info[name]}" for name in ("depth", "nodes", "mate") if name in info]
     if "cp" in info:
-        found.append(f"eval={int(info['cp']) / 100:g}")
-    return " ".join(found) or "no figures"
+        figures.append(f"eval={int(info['cp']) / 100:g}")
+    return " ".join(figures) or "no figures"

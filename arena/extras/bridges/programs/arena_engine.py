@@ -112,18 +112,18 @@ class Engine:
         A line `hurry` is sent before they have passed. After that a remark says that the engine is
         silent, and the bridge waits for the referee to end the match.
         """
-        asked = self._asked
+        question = self._asked
         begin = time.monotonic()
         late = None if seconds is None else begin + max(0.0, seconds - reserve(seconds))
         if hurry and seconds is not None and late is not None:
-            found = self._answer_until(is_answer, late - reserve(seconds))
-            if found is not None:
-                return found
+            answer = self._answer_until(is_answer, late - reserve(seconds))
+            if answer is not None:
+                return answer
             self.send(hurry)
-        found = self._answer_until(is_answer, late)
-        if found is not None:
-            return found
-        words = f"{self.name} has given no answer to '{arena_bridge.short(asked)}'"
+        answer = self._answer_until(is_answer, late)
+        if answer is not None:
+            return answer
+        words = f"{self.name} has given no answer to '{arena_bridge.short(question)}'"
         self._out.write(f"# {words}\n")
         self._out.flush()
         return self._answer_until(is_answer, None) or ""
@@ -177,14 +177,14 @@ class Engine:
     def _take(self, part: bytes) -> None:
         """Cut what it has printed into lines."""
         self._bytes += len(part)
-        asked = arena_bridge.short(self._asked)
+        question = arena_bridge.short(self._asked)
         if self._bytes > MOST_BYTES:
-            raise self.failure(f"printed more than {MOST_BYTES // 1_000_000} MB after '{asked}'")
+            raise self.failure(f"printed more than {MOST_BYTES // 1_000_000} MB after '{question}'")
         *lines, self._text = (self._text + part).split(b"\n")
         self._lines = lines[::-1]
         if max(map(len, (*lines, self._text))) > LONGEST_LINE_BYTES:
             raise self.failure(
-                f"printed a line of more than {LONGEST_LINE_BYTES} bytes after '{asked}'"
+                f"printed a line of more than {LONGEST_LINE_BYTES} bytes after '{question}'"
             )
 
     def _say_how_it_ended(self) -> None:

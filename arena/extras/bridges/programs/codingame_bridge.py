@@ -53,10 +53,10 @@ class Pattern:
 
     def values(self, text: str) -> dict[str, str] | None:
         """Return the text for each name; None if the pattern does not fit."""
-        found = self._pattern.fullmatch(text)
-        if found is None:
+        match = self._pattern.fullmatch(text)
+        if match is None:
             return None
-        return found.groupdict()
+        return match.groupdict()
 
 
 class TemplateLine(NamedTuple):
@@ -103,11 +103,11 @@ class Template:
             if not line.source:
                 yield self._filled(line.text, values)
                 continue
-            found = list(self._found(line.source, turn))
+            names_of_facts = list(self._found(line.source, turn))
             if line.is_count:
-                yield str(len(found))
+                yield str(len(names_of_facts))
                 continue
-            for names in found:
+            for names in names_of_facts:
                 yield self._filled(line.text, values | self._translated(names, turn))
 
     def answers(self, turn: Turn) -> dict[str, str]:
@@ -138,13 +138,13 @@ class Template:
             "turn": str(turn.number),
         }
         for pattern in self.facts:
-            found: dict[str, str] = dict.fromkeys(pattern.names, self.none)
+            values_of_fact: dict[str, str] = dict.fromkeys(pattern.names, self.none)
             for fact in turn.board + turn.facts:
                 names = pattern.values(fact)
                 if names is not None:
-                    found = self._translated(names, turn)
+                    values_of_fact = self._translated(names, turn)
                     break
-            values |= found
+            values |= values_of_fact
         last = dict.fromkeys(self.move.names, self.none)
         if turn.last:
             last |= self._translated(self.move.values(turn.last[-1][1]) or {}, turn)
@@ -166,7 +166,7 @@ class Template:
 
     def _filled(self, text: str, values: Values) -> str:
         """Return a line with the values of its names."""
-        return VALUE.sub(lambda found: self._value(found[1], values), text)
+        return VALUE.sub(lambda match: self._value(match[1], values), text)
 
     def _value(self, text: str, values: Values) -> str:
         """Return the value of a name, or of a sum of two."""

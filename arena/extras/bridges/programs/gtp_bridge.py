@@ -115,14 +115,14 @@ class GtpEngine:
             self._ask(f"play {move}", turn.seconds)
         player = turn.rules.roles.index(turn.role)
         colour = COLOURS[player]
-        left = int(turn.seconds or 0)
-        if left and "time_left" in self._commands:
-            self._ask(f"time_left {colour} {left} 1", turn.seconds)
+        seconds = int(turn.seconds or 0)
+        if seconds and "time_left" in self._commands:
+            self._ask(f"time_left {colour} {seconds} 1", turn.seconds)
         answer = self._ask(f"genmove {colour}", turn.seconds)
-        wanted = f"{colour} {answer}".lower()
+        engine_move = f"{colour} {answer}".lower()
         for text in turn.legal:
             move = self._move(player, text)
-            if move.lower() == wanted:
+            if move.lower() == engine_move:
                 self._moves = [*moves, move]
                 return text
         self._moves = [""]  # what it knows is no match of ours

@@ -100,15 +100,15 @@ SIGNS = ("Rock", "Paper", "Scissors")
 
 def hands(turn: Turn) -> dict[str, Any]:
     """Return the last choice of the other one, and the points of all rounds before."""
-    seen: dict[str, Any] = {"reward": 0}
+    observation: dict[str, Any] = {"reward": 0}
     others = [role for role in turn.roles if role != turn.role]
     theirs = played(turn, others[0])
     if theirs:
-        seen["lastOpponentAction"] = SIGNS.index(theirs[-1])
+        observation["lastOpponentAction"] = SIGNS.index(theirs[-1])
     for mine, their in zip(played(turn, turn.role), theirs, strict=False):
         lead = (SIGNS.index(mine) - SIGNS.index(their)) % 3
-        seen["reward"] += (0, 1, -1)[lead]
-    return seen
+        observation["reward"] += (0, 1, -1)[lead]
+    return observation
 
 
 def played(turn: Turn, role: str) -> list[str]:
@@ -190,17 +190,17 @@ class KaggleAgent:
 def agent_of(settings: arena_bridge.BridgeSettings) -> Callable[..., Any]:
     """Return the function `agent` of the file, or the last function in it, which Kaggle takes."""
     module = arena_bridge.module_of(settings)
-    found: Callable[..., Any] | None = getattr(module, "agent", None)
-    if callable(found):
-        return found
+    function: Callable[..., Any] | None = getattr(module, "agent", None)
+    if callable(function):
+        return function
     for value in vars(module).values():
         if callable(value) and getattr(value, "__module__", "") == module.__name__:
-            found = value
-    if found is None:
+            function = value
+    if function is None:
         raise arena_bridge.Failed(
             f"{settings.file}: has no `def agent(observation, configuration)`"
         )
-    return found
+    return function
 
 
 if __name__ == "__main__":

@@ -68,11 +68,11 @@ class SpielBot:
     def _inform(self, turn: Turn, state: Any) -> None:
         """Call `inform_action` for each action of another player since the bot was last asked."""
         inform = getattr(self._bot, "inform_action", None)
-        own = turn.rules.roles.index(turn.role)
+        player = turn.rules.roles.index(turn.role)
         before = turn.rules.start().spiel
         history = state.spiel.full_history()
         for place, item in enumerate(history):
-            if place >= self._known and item.player not in (own, -1) and inform is not None:
+            if place >= self._known and item.player not in (player, -1) and inform is not None:
                 inform(before.clone(), item.player, item.action)
             if before.is_simultaneous_node():
                 return  # whose actions are applied together; such bots are told nothing

@@ -90,14 +90,14 @@ class TrainedPolicy:
     def _policy_of(self, module: Any) -> Callable[..., Any]:
         """Return the function of a module that is asked for actions."""
         for name in ("policy", "model"):
-            found = getattr(module, name, None)
-            predict = getattr(found, "predict", None)
+            policy = getattr(module, name, None)
+            predict = getattr(policy, "predict", None)
             if callable(predict):
                 self._predicts = True
                 chosen: Callable[..., Any] = predict
                 return chosen
-            if callable(found):
-                function: Callable[..., Any] = found
+            if callable(policy):
+                function: Callable[..., Any] = policy
                 return function
         raise arena_bridge.Failed(
             f"{self._settings.file}: has no `policy(observation, action_mask)`, and no `policy` or "

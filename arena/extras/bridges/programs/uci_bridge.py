@@ -58,9 +58,9 @@ class UciEngine:
         answer = self._engine.answer(self._hears_move, turn.seconds, "stop")
         turn.remark(arena_chess.figures(self._info))
         words = answer.split()
-        wanted = words[1].lower() if len(words) > 1 else ""
+        best_move = words[1].lower() if len(words) > 1 else ""
         for move, lan in arena_chess.legal(turn).items():
-            if lan == wanted:
+            if lan == best_move:
                 return str(move)
         return str(arena_bridge.refused(self._settings, answer))
 
@@ -101,11 +101,11 @@ class UciEngine:
     def _hears_move(self, line: str) -> bool:
         """Take in what the engine says of its search; return whether it names its move."""
         if line.startswith("info ") and " string " not in line:
-            found = dict(INFO.findall(line))
-            if "cp" in found or "mate" in found:  # the newest of the two counts
+            figures = dict(INFO.findall(line))
+            if "cp" in figures or "mate" in figures:  # the newest of the two counts
                 self._info.pop("cp", None)
                 self._info.pop("mate", None)
-            self._info |= found
+            self._info |= figures
         return line.partition(" ")[0] == "bestmove"
 
     def _set(self, name: str, value: arena_bridge.Option) -> None:

@@ -217,8 +217,8 @@ def _are_numbers(words: list[str]) -> bool:
 
 def _minutes(seconds: float) -> str:
     """Return a time as `level` has it; it knows no part of a second."""
-    whole = max(1, math.floor(seconds))
-    return f"{whole // 60}:{whole % 60:02}"
+    rounded = max(1, math.floor(seconds))
+    return f"{rounded // 60}:{rounded % 60:02}"
 
 
 if __name__ == "__main__":

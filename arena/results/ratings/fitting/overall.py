@@ -164,10 +164,10 @@ def estimate_overall(totals: MatchTotals, *, prior: bool = True) -> Fit:
         covariance = rounded(np.linalg.inv(noise.promised / dispersion + stiff))
         used = float((covariance * noise.promised.T).sum()) / dispersion
         free = max(1 - used / max(1.0, float(totals.different.sum())), LEAST_FREE)
-        shown = BELIEF_SCATTER + np.diag(noise.scatter)[advantages:].sum() / free
-        found = BELIEF_SCATTER + np.diag(noise.promised)[advantages:].sum()
-        settled = abs(np.log(shown / found / dispersion)) < SETTLED
-        dispersion = max(LEAST_DISPERSION, float(shown / found))
+        observed = BELIEF_SCATTER + np.diag(noise.scatter)[advantages:].sum() / free
+        promised = BELIEF_SCATTER + np.diag(noise.promised)[advantages:].sum()
+        settled = abs(np.log(observed / promised / dispersion)) < SETTLED
+        dispersion = max(LEAST_DISPERSION, float(observed / promised))
         if prior and model.bot.size:
             squares = unknowns[advantages:] ** 2 + np.abs(np.diag(covariance))[advantages:]
             weights = 1 / np.sqrt(1 + squares / (FAR * spread) ** 2)
