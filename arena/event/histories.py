@@ -1,10 +1,12 @@
-"""The history of a command that works in steps, as one JSON file in its folder of results.
+"""A command that works in steps: the lock of its folder, and its history there, one JSON file.
 
 The steps are the caller's own. A stranger may have written the file, so what is read is bounded and
 checked.
 """
 
 import json
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,6 +17,22 @@ from arena.errors import ArenaError, writing
 from arena.file_formats import FileFormat
 
 History = TypeVar("History")
+
+
+@contextmanager
+def locked(folder: Path, name: str, work: str) -> Iterator[None]:
+    """Make the folder of a command, and hold its lock; ArenaError while another process holds it.
+
+    `name` is that of the lock, `work` what the command calls its work: `this climb`.
+    """
+    with ExitStack() as stack:
+        try:
+            with writing(folder):
+                whole_files.make_folder(folder)
+                stack.enter_context(whole_files.locked(folder / name, waits=False))
+        except BlockingIOError as error:
+            raise ArenaError(f"{folder}: {work} is under way in another process") from error
+        yield
 
 
 def read(

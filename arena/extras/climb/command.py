@@ -17,7 +17,7 @@ from arena.cli import duel as duels
 from arena.cli import options, output, paths, results, stored_match, watching
 from arena.cli.command_line import command_line
 from arena.errors import ArenaError, writing
-from arena.event import discovery, result_files, run_words, schedules, service
+from arena.event import discovery, histories, result_files, run_words, schedules, service
 from arena.extras.climb.table import table_of
 from arena.identity import digest_of
 from arena.results.sequential import Decision, SequentialTest
@@ -122,15 +122,8 @@ def climb(
     deciding = digest_of(
         "climb", event.seed, rules, [(board.label, board.digest) for board in event.boards]
     )
-    with signals.listening() as interrupt, ExitStack() as stack:
-        try:
-            with writing(folder):
-                whole_files.make_folder(folder)
-                stack.enter_context(whole_files.locked(folder / ".climb.lock", waits=False))
-        except BlockingIOError as error:
-            raise ArenaError(
-                f"{paths.displayed(folder)}: this climb is under way in another process"
-            ) from error
+    lock = histories.locked(folder, ".climb.lock", "this climb")
+    with signals.listening() as interrupt, lock, ExitStack() as stack:
         history = begun(store, folder, commands, deciding)
         services = {name: stack.enter_context(opener(folder)) for name, opener in openers.items()}
         step = _Step(tournament, folder, boards, words, folders, interrupt, services)

@@ -6,19 +6,18 @@ the step. The test at the end is a duel in `results/NAME`, which `arena report` 
 of the way.
 """
 
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena import signals, whole_files, workspace
+from arena import signals, workspace
 from arena.cli import duel as duels
 from arena.cli import options, output, paths, results, stored_match, watching
 from arena.cli.command_line import command_line
-from arena.errors import ArenaError, writing
-from arena.event import duel_words
+from arena.errors import ArenaError
+from arena.event import duel_words, histories
 from arena.extras.tune import history, variants
 from arena.extras.tune.spsa import Point, Range, Spsa
 from arena.identity import digest_of
@@ -97,23 +96,15 @@ def tune(
     rules = digest_of(
         "tune", tournament.seed, tuned.digest, steps, pairings, sorted(options.names_in(boards))
     )
-    with signals.listening() as interrupt, ExitStack() as stack:
-        try:
-            with writing(folder):
-                whole_files.make_folder(folder)
-                stack.enter_context(whole_files.locked(folder / ".tune.lock", waits=False))
-        except BlockingIOError as error:
-            raise ArenaError(
-                f"{paths.displayed(folder)}: this tuning is under way in another process"
-            ) from error
+    lock = histories.locked(folder, ".tune.lock", "this tuning")
+    with signals.listening() as interrupt, lock:
         tuning = history.read(folder)
         if tuning is None:
             tuning = history.Tuning(settings=rules, bot=tuned.name, ranges=ranges, start=start)
         elif tuning.settings != rules:
             raise ArenaError(
                 f"{paths.displayed(folder)}: this tuning was begun with another bot, seed, boards "
-                "or "
-                "numbers: say the same again, or take another --name"
+                "or numbers: say the same again, or take another --name"
             )
         services = workspace.services(tournament, Path())
         work = _Work(tournament, folder, tuned, boards, interrupt, services)

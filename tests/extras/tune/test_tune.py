@@ -8,7 +8,7 @@ import pytest
 
 from arena import charts
 from arena.errors import ArenaError
-from arena.event import discovery
+from arena.event import discovery, histories
 from arena.extras.tune import history
 from arena.results.leaderboard import Results
 from tests.support import cup, workspaces
@@ -84,6 +84,14 @@ def test_what_cannot_be_tuned_is_one_line_that_names_the_key(tmp_path, settings,
     assert done.returncode == 2
     assert words in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_tuning_whose_folder_another_process_holds_is_one_line(tmp_path):
+    made = workspace(tmp_path)
+    with histories.locked(made / "results/tune-ada", ".tune.lock", "this tuning"):
+        done = cup.arena(made, "tune", "ada")
+    line = "results/tune-ada: this tuning is under way in another process"
+    assert cup.refused(done, line)
 
 
 @pytest.mark.parametrize("change", [{"guess": {}}, {"up": {"aim": "seven"}}, {"difference": None}])
