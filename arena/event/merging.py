@@ -134,8 +134,10 @@ def add(source: Path, target: Path, bots: Path, *, newer: bool) -> None:
     """
     Archive.make(target)  # unless it is there
     with Archive.open(source) as added, Archive.open(target, writing=True) as archive:
-        takes_event = newer or not archive.of_all_versions().count()
-        event = added.event() if takes_event else archive.event()
+        if newer or not archive.of_all_versions().count():
+            event = added.event()
+        else:
+            event = archive.event()
         merge(event, (added,), archive, bots, keep_first=True)
 
 

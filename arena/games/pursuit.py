@@ -261,10 +261,13 @@ class Pursuit:
 
         # A row of scores for each node, by the turns until the capture: a look-up is quicker than
         # arithmetic with all positions.
-        moves = (np.minimum(np.arange(capture.max() + 1), turns) + 1) // 2  # (turns)
+        turns_left = np.minimum(np.arange(capture.max() + 1), turns)
+        moves = (turns_left + 1) // 2  # (turns)
         more = (moves * COLLECTED_A_MOVE).astype(int)  # (turns)
-        most = np.minimum(np.maximum(last.collected, self._enough), self._total)  # (nodes)
-        collected = np.minimum(last.collected[:, None] + more, most[:, None])  # (nodes, turns)
+        most = np.maximum(last.collected, self._enough)
+        most = np.minimum(most, self._total)  # (nodes)
+        collected = last.collected[:, None] + more  # (nodes, turns)
+        collected = np.minimum(collected, most[:, None])
         scores = self._scores[collected]
         row_starts = np.arange(0, scores.size, len(more))  # (nodes)
         values: Ints = scores.ravel().take(capture + row_starts[:, None])

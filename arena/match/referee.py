@@ -132,9 +132,16 @@ class Referee:
         Raise ArenaError when listed moves do not fit the rules.
         """
         for moves in openings.turns_of(self.game, opening):
-            self._legal = {role: (move,) for role, move in moves.items()}
-            self._advance({role: ChosenMove(move, "opening") for role, move in moves.items()})
-        moves_so_far = [(turn.role, turn.move) for turn in self.turns if turn.role != CHANCE]
+            chosen: dict[Role, ChosenMove] = {}
+            self._legal = {}
+            for role, move in moves.items():
+                self._legal[role] = (move,)
+                chosen[role] = ChosenMove(move, "opening")
+            self._advance(chosen)
+        moves_so_far: list[tuple[Role, Move]] = []
+        for turn in self.turns:
+            if turn.role != CHANCE:
+                moves_so_far.append((turn.role, turn.move))
         for role in self.game.roles:  # each role hears its own moves, too
             self._unreported[role] = list(moves_so_far)
 

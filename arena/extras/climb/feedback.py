@@ -21,7 +21,7 @@ from arena.results import tables
 from arena.results.archive import Archive
 from arena.results.columns import LEADERBOARD
 from arena.results.leaderboard import Results
-from arena.values import Match, Record
+from arena.values import Match, Record, SeatReport, Turn
 
 MATCHES = 20
 """The matches that are enclosed: those in which the bot scored least."""
@@ -85,9 +85,11 @@ def write(
     `door` is how the agent asks the model: `lines` or `http`; empty if there is none.
     """
     author = Author(name=bot, bots=frozenset({bot}), file=bot, hidden_paths=hidden_paths(folder))
+    asking = {"lines": OVER_LINES, "http": OVER_HTTP}.get(door, NO_MODEL)
+    edits_so_far = [asdict(edit) for edit in edits]
     files = {
-        "README.md": README + {"lines": OVER_LINES, "http": OVER_HTTP}.get(door, NO_MODEL),
-        "task.json": json.dumps({**task, "edits": [asdict(edit) for edit in edits]}, indent=1),
+        "README.md": README + asking,
+        "task.json": json.dumps({**task, "edits": edits_so_far}, indent=1),
     }
     with Archive.open(folder) as archive:
         renamed, pseudonyms = pseudonymous(archive, author.bots)
@@ -99,8 +101,10 @@ def write(
         files["lessons.json"] = json.dumps(list(_lessons(results, bot)), indent=1)
         free_bytes = MATCHES_BYTES
         for match in _worst(results, author):
-            text = notation.text_of(_timeless(author.portable(archive.record(match), pseudonyms)))
-            if (free_bytes := free_bytes - len(text)) > 0:  # a bot may print megabytes of remarks
+            record = author.portable(archive.record(match), pseudonyms)
+            text = notation.text_of(_timeless(record))
+            free_bytes -= len(text)
+            if free_bytes > 0:  # a bot may print megabytes of remarks
                 files[f"matches/{match}.txt"] = text
         results.close()
     (target / "matches").mkdir(parents=True)
@@ -110,11 +114,13 @@ def write(
 
 def _timeless(record: Record) -> Record:
     """Return a record without what differs from one playing of the same match to the next."""
-    turns = tuple(turn._replace(wall=0.0, cpu=0.0, waited=0.0, late=0.0) for turn in record.turns)
-    seats = tuple(
-        replace(seat, ready=None, memory=0, cpu=0.0, warm=False, before=0) for seat in record.seats
-    )
-    return replace(record, turns=turns, seats=seats, started="", seconds=0.0)
+    turns: list[Turn] = []
+    for turn in record.turns:
+        turns.append(turn._replace(wall=0.0, cpu=0.0, waited=0.0, late=0.0))
+    seats: list[SeatReport] = []
+    for seat in record.seats:
+        seats.append(replace(seat, ready=None, memory=0, cpu=0.0, warm=False, before=0))
+    return replace(record, turns=tuple(turns), seats=tuple(seats), started="", seconds=0.0)
 
 
 def _worst(results: Results, author: Author) -> list[str]:

@@ -112,7 +112,9 @@ def write(results: Results, rows: History, report: Path, folder: Path) -> tuple[
     leagues = _by("game", _newest(rows))
     dates = _by("date", rows)
     dates.reverse()
-    orders = [(date, _orders(of_date)) for date, of_date in dates[:SHOWN_DATES]]
+    orders = []
+    for date, of_date in dates[:SHOWN_DATES]:
+        orders.append((date, _orders(of_date)))
     event = results.event.name
     front = _page("Contest", event, "", leagues=leagues, dates=orders, bot="")
     written = [
@@ -148,7 +150,9 @@ def _by(column: str, rows: History) -> list[tuple[str, list[Mapping[str, str]]]]
 def _orders(rows: History) -> list[tuple[str, list[str]]]:
     """Return the bots of each game in the order of their ranks."""
     orders: list[tuple[str, list[str]]] = []
-    for game, of_game in _by("game", sorted(rows, key=itemgetter("game"))):
+    by_game = sorted(rows, key=itemgetter("game"))
+    for game, of_game in _by("game", by_game):
         of_game.sort(key=lambda row: int(row["rank"] or 0))
-        orders.append((game, [row["bot"] for row in of_game]))
+        bots = [row["bot"] for row in of_game]
+        orders.append((game, bots))
     return orders

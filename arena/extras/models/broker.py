@@ -254,10 +254,14 @@ class ModelServer:
         # A lane may be killed, or its line too long.
         with contextlib.closing(writer), contextlib.suppress(ConnectionError, ValueError):
             request = json.loads(await reader.readline())
-            answering = asyncio.ensure_future(self._brokers[request["alias"]].answer(request))
-            while not (await asyncio.wait({answering}, timeout=Door.PULSE_S))[0]:
-                writer.write(b"\n")
-            writer.write(json.dumps(answering.result()).encode("ascii") + b"\n")
+            broker = self._brokers[request["alias"]]
+            answering = asyncio.ensure_future(broker.answer(request))
+            while not answering.done():
+                await asyncio.wait({answering}, timeout=Door.PULSE_S)
+                if not answering.done():
+                    writer.write(b"\n")
+            answer = json.dumps(answering.result())
+            writer.write(answer.encode("ascii") + b"\n")
             await writer.drain()
 
 

@@ -333,13 +333,21 @@ class Calls:
         text = json.dumps(request.request, sort_keys=True)
         self.made.append(ModelCall(turn, role, text, answer, request.key))
         account = self._account(terms, role, turn)
-        account.bytes += len(text) + len(json.dumps([answer.text, answer.reasoning]))
+        answer_text = json.dumps([answer.text, answer.reasoning])
+        account.bytes += len(text) + len(answer_text)
         account.pay(answer.tokens_in + answer.tokens_out, terms.cost_of(answer))
         left = account.left()
         if answer.end == "error":
             return protocol.model_answer({"error": answer.text, "left": left})
-        used = {"in": answer.tokens_in, "out": answer.tokens_out}
-        return protocol.model_answer({"text": answer.text, "end": answer.end, **used, "left": left})
+        return protocol.model_answer(
+            {
+                "text": answer.text,
+                "end": answer.end,
+                "in": answer.tokens_in,
+                "out": answer.tokens_out,
+                "left": left,
+            }
+        )
 
 
 def _most_tokens(request: Mapping[str, Any], terms: ModelTerms, left: int | None) -> int:

@@ -25,7 +25,7 @@ from arena.extras.models.calls import (
 )
 from arena.identity import digest_of
 from arena.match.model_line import NO_MODEL
-from arena.values import Match, ModelAnswer
+from arena.values import Match, ModelAnswer, ModelTerms
 
 PATHS = ("chat/completions", "messages")
 """The requests that pass: OpenAI's chat format, and Anthropic's."""
@@ -89,23 +89,8 @@ class VerbatimCalls:
         words = self._refusal(text)
         if words:
             return REFUSED, error_of(words)
-        left = self._account.tokens
-        most = MOST_TOKENS
-        if left is not None:
-            most = left - _least_tokens(text)
-        for name in LIMITS:
-            limit = passed.get(name)
-            if isinstance(limit, int) and limit > most and left is not None:
-                passed[name] = most
-            if isinstance(limit, int) and not isinstance(limit, bool):
-                most = min(most, max(limit, 0))
-        masked = PASSING.sub("*", text)
-        seats = [(seat.role, seat.bot.name) for seat in self._match.seats]
-        times = self._times_made[masked]
-        self._times_made[masked] += 1
-        parts: list[object] = ["verbatim", self.terms.name, self.terms.alias, self.terms.request]
-        parts += [self._match.seed, seats, path, masked, times]
-        key = digest_of(*parts, length=32)
+        most = self._limit(passed, text)
+        key = self._key(self.terms, path, text)
         request = {
             "path": path,
             "body": passed,
@@ -118,6 +103,39 @@ class VerbatimCalls:
         self._bytes += len(text) + len(answer.text)
         self._account.pay(answer.tokens_in + answer.tokens_out, self.terms.cost_of(answer))
         return read_answer(answer)
+
+    def _limit(self, passed: dict[str, Any], text: str) -> int:
+        """Lower the limits of a request to what the account has; return the most tokens of it."""
+        left = self._account.tokens
+        most = MOST_TOKENS
+        if left is not None:
+            most = left - _least_tokens(text)
+        for name in LIMITS:
+            limit = passed.get(name)
+            if isinstance(limit, int) and limit > most and left is not None:
+                passed[name] = most
+            if isinstance(limit, int) and not isinstance(limit, bool):
+                most = min(most, max(limit, 0))
+        return most
+
+    def _key(self, terms: ModelTerms, path: str, text: str) -> str:
+        """Return the key on the tape of a request, which counts how often it was made."""
+        masked = PASSING.sub("*", text)
+        seats = [(seat.role, seat.bot.name) for seat in self._match.seats]
+        times = self._times_made[masked]
+        self._times_made[masked] += 1
+        return digest_of(
+            "verbatim",
+            terms.name,
+            terms.alias,
+            terms.request,
+            self._match.seed,
+            seats,
+            path,
+            masked,
+            times,
+            length=32,
+        )
 
     def _refusal(self, text: str) -> str:
         """Return in words why a request is refused; empty if it may pass."""
@@ -160,17 +178,23 @@ def _event(value: Mapping[str, Any], name: str = "") -> bytes:
 
 
 def _chat_events(body: Mapping[str, Any]) -> Iterator[bytes]:
-    frame = {"id": body.get("id", "arena"), "object": "chat.completion.chunk"}
-    frame |= {"created": body.get("created", 0), "model": body.get("model", "")}
+    frame = {
+        "id": body.get("id", "arena"),
+        "object": "chat.completion.chunk",
+        "created": body.get("created", 0),
+        "model": body.get("model", ""),
+    }
     for number, choice in enumerate(body.get("choices") or ()):
         delta = dict(choice.get("message") or {})
         calls = delta.get("tool_calls")
         if isinstance(calls, list):
             delta["tool_calls"] = [{"index": at, **call} for at, call in enumerate(calls)]
-        part = {"index": choice.get("index", number), "delta": delta, "finish_reason": None}
-        yield _event({**frame, "choices": [part]})
-        end = {"index": part["index"], "delta": {}, "finish_reason": choice.get("finish_reason")}
-        yield _event({**frame, "choices": [end]})
+        index = choice.get("index", number)
+        reason = choice.get("finish_reason")
+        whole_choice = {"index": index, "delta": delta, "finish_reason": None}
+        yield _event({**frame, "choices": [whole_choice]})
+        its_end = {"index": index, "delta": {}, "finish_reason": reason}
+        yield _event({**frame, "choices": [its_end]})
     yield _event({**frame, "choices": [], "usage": body.get("usage")})
     yield b"data: [DONE]\n\n"
 

@@ -87,11 +87,16 @@ def bootstrap(totals: MatchTotals, fitted: Fit, refits: int, random: np.random.G
     scatter = _scatter(totals, fitted)
     pull = fitted.pulls
     by_spreads = 2 * pull / (SURE + fitted.unknowns @ pull) @ pull.T
-    root = rounded(np.linalg.cholesky(np.asarray(scatter) + fitted.prior + by_spreads))
-    shifts = rounded(root @ random.standard_normal((model.size, refits)))
+    covariance = np.asarray(scatter) + fitted.prior + by_spreads
+    root = rounded(np.linalg.cholesky(covariance))
+    draws = random.standard_normal((model.size, refits))
+    shifts = rounded(root @ draws)
     solver = _Solver(fitted)
     chunk = max(CHUNK_REFITS, CHUNK_NUMBERS // len(model.mean))
-    return np.hstack([solver.solve(shifts[:, at : at + chunk]) for at in range(0, refits, chunk)])
+    solved = []
+    for start in range(0, refits, chunk):
+        solved.append(solver.solve(shifts[:, start : start + chunk]))
+    return np.hstack(solved)
 
 
 def inflation(totals: MatchTotals, fitted: Fit, seatings: Mask) -> float:
@@ -100,12 +105,18 @@ def inflation(totals: MatchTotals, fitted: Fit, seatings: Mask) -> float:
     It is the number of blocks of these seatings, divided by the same number less the unknowns that
     the fit took from them: a part of all that it used, as large as their part of the information.
     """
-    used = float((fitted.covariance * fitted.information.T).sum())  # the trace of their product
+    # The trace of a product is the sum over the cells of one factor, times the other transposed.
+    traced = fitted.covariance * fitted.information.T
+    used = float(traced.sum())
     information = fitted.weight * fitted.expected * (1 - fitted.expected)  # N
-    of_these = float(information[seatings[fitted.model.seating]].sum())
-    part = of_these / max(float(information.sum()), 1e-9)
-    blocks = len(np.unique(totals.block[seatings[totals.seating]]))
-    return 1 / max(1 - used * part / max(blocks, 1), LEAST_FREE)
+    is_of_these = seatings[fitted.model.seating]  # N
+    of_these = float(information[is_of_these].sum())
+    of_all = float(information.sum())
+    part = of_these / max(of_all, 1e-9)
+    blocks_of_these = totals.block[seatings[totals.seating]]
+    blocks = len(np.unique(blocks_of_these))
+    free = 1 - used * part / max(blocks, 1)
+    return 1 / max(free, LEAST_FREE)
 
 
 def _scatter(totals: MatchTotals, fitted: Fit) -> Floats:
@@ -132,11 +143,15 @@ def _scatter(totals: MatchTotals, fitted: Fit) -> Floats:
 def _blocks(totals: MatchTotals, fitted: Fit) -> Floats:
     """Return P: how many blocks each unknown rests on, less those that means used up."""
     model = fitted.model
-    parts = np.bincount(totals.seating, minlength=len(totals.seats))
-    scores = np.bincount(model.seating, minlength=len(totals.seats))
-    free = np.where(parts > 1, parts - 1, parts) / np.maximum(scores, 1)  # S
-    used = (model.credit != 0) * free[model.seating][:, None]  # N x K
-    blocks = np.bincount(model.unknown.ravel(), weights=used.ravel(), minlength=model.size)
+    seatings = len(totals.seats)
+    parts = np.bincount(totals.seating, minlength=seatings)  # S
+    scores = np.bincount(model.seating, minlength=seatings)  # S
+    free_parts = np.where(parts > 1, parts - 1, parts)
+    free = free_parts / np.maximum(scores, 1)  # S
+    rests_on_it = model.credit != 0  # N x K
+    used = rests_on_it * free[model.seating][:, None]  # N x K
+    unknowns = model.unknown.ravel()
+    blocks = np.bincount(unknowns, weights=used.ravel(), minlength=model.size)
     return blocks.astype(np.float64)
 
 
@@ -172,20 +187,25 @@ def _surplus(totals: MatchTotals, fitted: Fit) -> tuple[Ints, Floats]:
     expects.
     """
     model = fitted.model
-    score: Ints = np.zeros(totals.seats.shape, dtype=np.int64)
-    weight = np.zeros(totals.seats.shape)
-    expected = np.zeros(totals.seats.shape)
-    score[model.seating, model.role] = np.arange(len(model.seating))
-    weight[model.seating, model.role] = fitted.weight / totals.matches[model.seating]
-    expected[model.seating, model.role] = fitted.expected
-    parts = np.bincount(totals.seating, minlength=len(totals.seats))[:, None]  # S x 1
+    shape = totals.seats.shape  # S x K
+    cells = (model.seating, model.role)
+    score: Ints = np.zeros(shape, dtype=np.int64)
+    score[cells] = np.arange(len(model.seating))
+    weight = np.zeros(shape)
+    weight[cells] = fitted.weight / totals.matches[model.seating]
+    expected = np.zeros(shape)
+    expected[cells] = fitted.expected
+    counts = np.bincount(totals.seating, minlength=len(totals.seats))  # S
+    parts = counts[:, None]  # S x 1
     mean = totals.scores / (100 * totals.matches[:, None])
     expected = np.where(parts > 1, mean, expected)
-    single = inflation(totals, fitted, parts[:, 0] == 1)
-    lost = np.where(parts > 1, parts / np.maximum(parts - 1, 1), single)
+    single = inflation(totals, fitted, counts == 1)
+    of_several = parts / np.maximum(parts - 1, 1)
+    lost = np.where(parts > 1, of_several, single)
     weight = weight * np.sqrt(lost)
     at = totals.seating
-    difference = totals.part_scores / 100 - totals.part_matches[:, None] * expected[at]
+    expected_scores = totals.part_matches[:, None] * expected[at]  # B x K
+    difference = totals.part_scores / 100 - expected_scores
     return score, weight[at] * difference
 
 
@@ -205,10 +225,14 @@ def by_shared_seeds(totals: MatchTotals, fitted: Fit) -> Floats:
     if len(seeds) == blocks or growth < LEAST_GROWTH:
         return np.zeros((model.size, model.size))
     score, surplus = _surplus(totals, fitted)
-    by_score = (model.credit * strength[model.unknown]).sum(axis=1)  # N
-    by_part = (surplus * by_score[score[totals.seating]]).sum(axis=1)  # B
-    of_seeds = (np.bincount(seed, weights=by_part) ** 2).sum()
-    of_blocks = (np.bincount(totals.block, weights=by_part) ** 2).sum()
+    by_unknown = model.credit * strength[model.unknown]  # N x K
+    by_score = by_unknown.sum(axis=1)  # N
+    by_role = surplus * by_score[score[totals.seating]]  # B x K
+    by_part = by_role.sum(axis=1)  # B
+    by_seed = np.bincount(seed, weights=by_part)
+    by_block = np.bincount(totals.block, weights=by_part)
+    of_seeds = (by_seed**2).sum()
+    of_blocks = (by_block**2).sum()
     surplus_scatter = max(0.0, float(of_seeds - of_blocks)) / growth**2
     return np.asarray(surplus_scatter * np.outer(direction, direction))
 
@@ -255,7 +279,8 @@ class _Solver:
             for column in range(model.unknown.shape[1]):
                 logit += _single(model.factor[:, column]) * values[model.unknown[:, column]]
             surplus = self.weight * (self.mean - 0.5 - 0.5 * np.tanh(0.5 * logit))
-            slope = np.add.reduceat(self.credit * surplus[self.score], self.starts, axis=0)
+            by_unknown = self.credit * surplus[self.score]
+            slope = np.add.reduceat(by_unknown, self.starts, axis=0)
             step = self.covariance @ (slope + shifts - self.fitted.prior @ unknowns)
             unknowns = rounded(unknowns + step)
             if (np.abs(step) / self.error).max() < CLOSE_ERRORS:
