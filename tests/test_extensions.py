@@ -653,7 +653,11 @@ def tree_without(folder: Path, names: Iterable[str]) -> Path:
         shutil.rmtree(folder / "tests/extras" / name, ignore_errors=True)
     venv.create(folder / ".venv", symlinks=True)
     (packages,) = (folder / ".venv/lib").glob("python*/site-packages")
-    (packages / "copy.pth").write_text(f"{folder}\n{sysconfig.get_path('purelib')}\n")
+    shared = Path(sysconfig.get_path("purelib"))
+    (packages / "copy.pth").write_text(f"{folder}\n{shared}\n")
+    # A confined bot reads the packages of its own venv only, and that of docs/rl.md needs numpy.
+    for part in shared.glob("numpy*"):
+        shutil.copytree(part, packages / part.name)
     return folder / ".venv/bin/python"
 
 

@@ -149,9 +149,12 @@ def open_ranks(
         played = None if arrays is None else arrays.of_game(game)
         if present and played is not None and len(played.seed):
             names, squares, matches = pairs(league, played, present)
-            apart = (matches >= FEWEST) & (squares > bound(matches, league.confidence, neighbours))
+            is_apart = squares > bound(matches, league.confidence, neighbours)
+            is_apart &= matches >= FEWEST
             order += names
-            closed += [bool(apart[:index, index:].all()) for index in range(1, len(names))]
+            for index in range(1, len(names)):
+                # A gap is closed if all bots above it are apart from all below.
+                closed.append(bool(is_apart[:index, index:].all()))
         order += sorted(present.difference(order))  # the bots that have not played
         gaps = len(order) - 1
         closed += [False] * (gaps - len(closed))

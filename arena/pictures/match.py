@@ -5,7 +5,7 @@ archive.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import chain, product
@@ -350,13 +350,16 @@ class Clip:
         """Return the part of a grid that never changes: cells, walls, labels, and marks."""
         grid = placed.grid
         scale = placed.unit / 10
-        ground: list[Element] = [("path", {"d": placed.squares(placed.in_play), **FLOOR})]
-        dark = [cell for cell in placed.in_play if grid.is_dark(cell)]
-        if dark:
-            ground.append(("path", {"d": placed.squares(dark), "fill": "var(--dark-cell)"}))
-        rock = [cell for cell in product(grid.columns, grid.rows) if cell not in placed.in_play]
-        if rock:
-            ground.append(("path", {"d": placed.squares(rock), "fill": "var(--rock)"}))
+        floor = {"d": placed.squares(placed.in_play), **FLOOR}
+        ground: list[Element] = [("path", floor)]
+        dark_cells = [cell for cell in placed.in_play if grid.is_dark(cell)]
+        if dark_cells:
+            dark = {"d": placed.squares(dark_cells), "fill": "var(--dark-cell)"}
+            ground.append(("path", dark))
+        rock_cells = set(product(grid.columns, grid.rows)) - set(placed.in_play)
+        if rock_cells:
+            rock = {"d": placed.squares(rock_cells), "fill": "var(--rock)"}
+            ground.append(("path", rock))
         items = [Item(placed.x, placed.y, scale, canvas.shapes(ground))]
         for _, mark in board_marks(self._grids, self.game.board(), self.game.drawing):
             if mark.grid == placed.number:
@@ -370,25 +373,18 @@ class Clip:
         """Return the marks, the ways that pieces went, and the pieces."""
         scene = self._scene(index)
         marks = [mark for mark in scene.marks if mark.grid == grid.number]
-        items = []
-        if index and not scene.pieces:  # nothing moves from cell to cell: frame what is new
-            earlier = self._scene(index - 1).marks
-            before = {(mark.cell, mark.item) for mark in earlier if mark.grid == grid.number}
-            side = grid.unit * 0.92
-            for mark in marks:
-                if (mark.cell, mark.item) in before:
-                    continue
-                x, y = grid.middle(mark.cell)
-                corner_x = x - grid.unit * 0.46
-                corner_y = y - grid.unit * 0.46
-                frame = canvas.rect(corner_x, corner_y, side, side, "none", rx=3, stroke=ACCENT)
-                items.append(frame)
+        items: list[Item] = []
+        if index and not scene.pieces:  # nothing moves from cell to cell
+            items += self._frames(grid, marks, index)
         pieces = {name: piece for name, piece in scene.pieces.items() if piece.grid == grid.number}
         ways = {name: self._way(name, grid.number, index) for name in pieces}
         for name, piece in pieces.items():
             style = self._style(piece)
             if len(ways[name]) > 1 and style is not None:
-                points = [f"{x:g} {y:g}" for x, y in map(grid.middle, ways[name])]
+                points = []
+                for cell in ways[name]:
+                    x, y = grid.middle(cell)
+                    points.append(f"{x:g} {y:g}")
                 path = "M " + " L ".join(points)
                 trail = _stroke(path, style.trail, grid.unit / 10, opacity=0.4)
                 items.append(Item(0, 0, 1, trail))
@@ -402,6 +398,22 @@ class Clip:
             item = self._thing(grid, piece)._replace(facing=facing)
             items.append(_in_lane(item, here.index(name), len(here), grid.unit))
         return items
+
+    def _frames(
+        self, grid: "_PlacedGrid", marks: Iterable[DrawnFact], index: int
+    ) -> Iterator[Item]:
+        """Yield a frame around each mark that is new in this scene."""
+        before: set[tuple[Cell, object]] = set()
+        for mark in self._scene(index - 1).marks:
+            if mark.grid == grid.number:
+                before.add((mark.cell, mark.item))
+        side = grid.unit * 0.92
+        for mark in marks:
+            if (mark.cell, mark.item) not in before:
+                x, y = grid.middle(mark.cell)
+                corner_x = x - grid.unit * 0.46
+                corner_y = y - grid.unit * 0.46
+                yield canvas.rect(corner_x, corner_y, side, side, "none", rx=3, stroke=ACCENT)
 
     def _style(self, thing: DrawnFact) -> Style | None:
         number = self._styles.number(thing)
@@ -566,20 +578,22 @@ class _PlacedGrid:
 
     def labels(self) -> list[Item]:
         """Return the labels of columns and rows, every fifth of many, and the grid's name."""
+        columns = self.grid.columns
+        rows = self.grid.rows
         size = min(11.0, max(6.0, self.unit * 0.26))
         items = []
-        below = self.y + self.unit * len(self.grid.rows) + size + 3
-        for x in self.grid.columns:
-            if x % _label_step(self.grid.columns) == 0:
-                middle = self.x + self.unit * (x - self.grid.columns[0] + 0.5)
+        below = self.y + self.unit * len(rows) + size + 3
+        for x in columns:
+            if x % _label_step(columns) == 0:
+                middle = self.x + self.unit * (x - columns[0] + 0.5)
                 items.append(canvas.text(str(x), middle, below, size, SOFT, text_anchor="middle"))
-        for y in self.grid.rows:
-            if y % _label_step(self.grid.rows) == 0:
-                _, middle = self.middle((self.grid.columns[0], y))
+        for y in rows:
+            if y % _label_step(rows) == 0:
+                _, middle = self.middle((columns[0], y))
                 line = middle + size * 0.35
                 items.append(canvas.text(str(y), self.x - 5, line, size, SOFT, text_anchor="end"))
         if self.grid.name:
-            middle = self.x + self.unit * len(self.grid.columns) / 2
+            middle = self.x + self.unit * len(columns) / 2
             name = clean(self.grid.name)
             items.append(canvas.text(name, middle, self.y - 6, 11, SOFT, text_anchor="middle"))
         return items

@@ -128,12 +128,15 @@ def _picture(film: Film, frame: Iterable[Item], scale: float) -> Image.Image:
     page = Affine2D.from_values(scale, 0, 0, -scale, 0, height)  # Agg's y grows upwards
     for item in chain(film.still, frame):
         a, b, c, d = (item.scale * part for part in FACING[item.facing])
-        transform = Affine2D.from_values(a, b, c, d, item.x, item.y) + page
+        of_item = Affine2D.from_values(a, b, c, d, item.x, item.y)
+        transform = of_item + page
         for shape in item.shapes:
             _draw(renderer, shape, transform, item.scale * scale, film.dark)
     size = (width, height)
-    picture = Image.new("RGB", size, canvas.colours(film.dark)["paper"])
-    pixels = Image.frombuffer("RGBA", size, bytes(renderer.buffer_rgba()), "raw", "RGBA", 0, 1)
+    paper = canvas.colours(film.dark)["paper"]
+    picture = Image.new("RGB", size, paper)
+    drawing = bytes(renderer.buffer_rgba())
+    pixels = Image.frombuffer("RGBA", size, drawing, "raw", "RGBA", 0, 1)
     picture.paste(pixels, mask=pixels.getchannel("A"))
     return picture
 

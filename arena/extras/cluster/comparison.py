@@ -82,41 +82,45 @@ def homogeneity(seats: Sequence[BlockSeat]) -> float | None:
 
     It is None where no pairing was played on two machines.
     """
-    bots_of: dict[int, set[str]] = {}
+    bots_by_match: dict[int, set[str]] = {}
     for seat in seats:
-        bots_of.setdefault(seat.match, set()).add(seat.bot)
-    pairings = pd.Series(
-        [f"{seat.label} {sorted(bots_of[seat.match])}" for seat in seats], dtype=object
-    )
-    frame = pd.DataFrame(seats, columns=BlockSeat._fields).assign(pairing=pairings)
+        bots_by_match.setdefault(seat.match, set()).add(seat.bot)
+    pairings = [f"{seat.label} {sorted(bots_by_match[seat.match])}" for seat in seats]
+    frame = pd.DataFrame(seats, columns=BlockSeat._fields)
+    frame["pairing"] = pd.Series(pairings, dtype=object)
     # A row for each bot of a block: its mean score there, minus the mean of the pairing's blocks.
     grouped = frame.groupby(["pairing", "repeat", "machine", "bot"], sort=False)
     rows = grouped["score"].mean().reset_index()
     rows["score"] -= rows.groupby(["pairing", "bot"])["score"].transform("mean")
     rows["block"] = rows.groupby(["pairing", "repeat", "machine"], sort=False).ngroup()
     blocks = rows.drop_duplicates("block")
-    if len(blocks[["pairing", "machine"]].drop_duplicates()) == blocks["pairing"].nunique():
+    places_of_pairings = blocks[["pairing", "machine"]].drop_duplicates()
+    if len(places_of_pairings) == blocks["pairing"].nunique():
         return None
-    pairing_array, (machine_array, machines) = (
-        pd.factorize(blocks["pairing"])[0],
-        pd.factorize(blocks["machine"]),
-    )
-    block, value = rows["block"].to_numpy(), rows["score"].to_numpy()
-    bot = pd.factorize(rows["bot"])[0]
+    pairing_array, _ = pd.factorize(blocks["pairing"])
+    machine_array, machines = pd.factorize(blocks["machine"])
+    block = rows["block"].to_numpy()
+    value = rows["score"].to_numpy()
+    bot, _ = pd.factorize(rows["bot"])
 
     def spread(machine: Ints) -> float:
         """Return how far the sums of bots on machines are from 0, by their numbers of blocks."""
         group = bot * len(machines) + machine[block]
+        sums = np.bincount(group, value)
         counts = np.bincount(group)
-        return float((np.bincount(group, value) ** 2 / np.maximum(counts, 1)).sum())
+        return float((sums**2 / np.maximum(counts, 1)).sum())
 
     draws = np.random.default_rng(0)
     order = np.argsort(pairing_array, kind="stable")
-    machine_spread, at_least = spread(machine_array), 0
+    as_wide = spread(machine_array) * (1 - 1e-12)
+    at_least = 0
     for _ in range(SHUFFLES):
+        # The machines of a pairing change places, and those of different pairings do not.
+        lots = draws.random(len(order))
+        shuffled_order = np.lexsort((lots, pairing_array))
         shuffled = np.empty_like(machine_array)
-        shuffled[np.lexsort((draws.random(len(order)), pairing_array))] = machine_array[order]
-        at_least += spread(shuffled) >= machine_spread * (1 - 1e-12)
+        shuffled[shuffled_order] = machine_array[order]
+        at_least += spread(shuffled) >= as_wide
     return (1 + at_least) / (1 + SHUFFLES)
 
 

@@ -23,7 +23,7 @@ import io
 import re
 import zipfile
 from collections import Counter, defaultdict
-from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, islice
@@ -171,19 +171,12 @@ def compare(store: BotStore, played: Collection[str] = ()) -> SimilarityReport:
     programs: dict[str, list[ComparedProgram]] = defaultdict(list)
     for program in _programs(store, played, omissions):
         programs[program.author].append(program)
-    everything: dict[str, frozenset[Shingle]] = {}
-    holders: Counter[Shingle] = Counter()
-    for author, shared_programs in programs.items():
-        shingles = [program.shingles for program in shared_programs]
-        everything[author] = frozenset[Shingle]().union(*shingles)
-        holders.update(everything[author])
-    evidence = {shingle for shingle, count in holders.items() if 1 < count <= COMMON}
-    shareable = {author: everything[author] & evidence for author in everything}
+    evidence = _evidence(programs)
     pairs: list[Similarity] = []
-    for author, other_program in combinations(programs, 2):
-        common = shareable[author] & shareable[other_program]
+    for author, other_author in combinations(programs, 2):
+        common = evidence[author] & evidence[other_author]
         if len(common) >= FEWEST:
-            closest = _closest(programs[author], programs[other_program], common)
+            closest = _closest(programs[author], programs[other_author], common)
             if closest is not None:
                 pairs.append(closest)
     pairs.sort(key=lambda pair: (-pair.share, -pair.shared, pair.first.name, pair.second.name))
@@ -192,6 +185,25 @@ def compare(store: BotStore, played: Collection[str] = ()) -> SimilarityReport:
         numbers = tuple(sorted(versions))
         omitted.append(Omission(bot=bot, versions=numbers, words=_harmless(omission)))
     return SimilarityReport(pairs=tuple(pairs), omissions=tuple(omitted))
+
+
+def _evidence(
+    programs: Mapping[str, Iterable[ComparedProgram]],
+) -> dict[str, frozenset[Shingle]]:
+    """Return the shingles of each author that few others have, and at least one."""
+    everything: dict[str, frozenset[Shingle]] = {}
+    authors_by_shingle: Counter[Shingle] = Counter()
+    for author, programs_of_author in programs.items():
+        shingles: set[Shingle] = set()
+        for program in programs_of_author:
+            shingles |= program.shingles
+        everything[author] = frozenset(shingles)
+        authors_by_shingle.update(shingles)
+    evidence: set[Shingle] = set()
+    for shingle, authors in authors_by_shingle.items():
+        if 1 < authors <= COMMON:
+            evidence.add(shingle)
+    return {author: shingles & evidence for author, shingles in everything.items()}
 
 
 def _closest(

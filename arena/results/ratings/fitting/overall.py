@@ -67,27 +67,28 @@ def overall_model(totals: MatchTotals) -> Model:
 
     # A side whose roles never scored differently is as strong as the mean of its bots. On other
     # sides each role scores alone.
-    shared = np.array(
-        [(role.label, role.side) in totals.shared for role in totals.board_roles] + [False]
-    )
-    scorers = is_own & shared[totals.board_role[seating, role]][:, None]
-    scorers[np.arange(len(role)), role] = True
-    others = _mates(side[seating], played)  # N x K: the number of roles of each role's side
-    opponents = np.maximum(sides[seating][:, None] - 1, 1)
-    factor = scorers / np.maximum(scorers.sum(axis=1, keepdims=True), 1)
-    factor = factor - is_other / (others * opponents)
-    credit = np.zeros(own_seats.shape)
-    credit[np.arange(len(role)), role] = 1
-
+    is_shared = [(role.label, role.side) in totals.shared for role in totals.board_roles]
+    is_shared.append(False)  # the last, which the index -1 finds
     board_role = totals.board_role[seating, role]
+    index = np.arange(len(seating))
+    scorers = is_own & np.array(is_shared)[board_role][:, None]
+    scorers[index, role] = True
+    mates = _mates(side[seating], played)  # N x K: the number of roles of each role's side
+    opponents = np.maximum(sides[seating][:, None] - 1, 1)
+    number_of_scorers = scorers.sum(axis=1, keepdims=True)
+    factor = scorers / np.maximum(number_of_scorers, 1)
+    factor = factor - is_other / (mates * opponents)
+    credit = np.zeros(own_seats.shape)
+    credit[index, role] = 1
+
     advantages, advantage = np.unique(board_role, return_inverse=True)
     unknown = np.where(played, own_seats + len(advantages), 0)
     matches = totals.matches[seating].astype(np.float64)
-    index = np.arange(len(seating))
+    of_advantage = np.ones(len(seating))
     return Model(
         unknown=np.column_stack((advantage, unknown)),
-        factor=np.column_stack((np.ones(len(seating)), np.where(played, factor, 0))),
-        credit=np.column_stack((np.ones(len(seating)), credit)),
+        factor=np.column_stack((of_advantage, np.where(played, factor, 0))),
+        credit=np.column_stack((of_advantage, credit)),
         seating=seating,
         role=role,
         share=_role_weights(totals, seating, role),
@@ -119,10 +120,12 @@ def _role_weights(totals: MatchTotals, seating: Ints, role: Ints) -> Floats:
     matches = totals.matches[seating]
     seats = np.bincount(board_role, weights=matches, minlength=len(totals.board_roles))
     bots = len(totals.bots)
-    alone = (totals.seats >= 0).sum(axis=1)[seating] == 1
-    full = np.where(alone, bots, bots * (bots - 1))
+    members = (totals.seats >= 0).sum(axis=1)  # S
+    is_alone = members[seating] == 1
+    full = np.where(is_alone, bots, bots * (bots - 1))
     weight = 1 / np.maximum(seats[board_role], full)
-    return np.asarray(weight * matches.sum() / (weight * matches).sum())
+    total_weight = (weight * matches).sum()
+    return np.asarray(weight * matches.sum() / total_weight)
 
 
 def pull(strength: Floats, spread: float) -> Floats:
@@ -163,15 +166,18 @@ def estimate_overall(totals: MatchTotals, *, prior: bool = True) -> Fit:
         stiff = _prior_matrix(model, _stiffness(unknowns[advantages:], spread), prior)
         covariance = rounded(np.linalg.inv(noise.promised / dispersion + stiff))
         used = float((covariance * noise.promised.T).sum()) / dispersion
-        free = max(1 - used / max(1.0, float(totals.different.sum())), LEAST_FREE)
+        different = float(totals.different.sum())
+        free = max(1 - used / max(1.0, different), LEAST_FREE)
         observed = BELIEF_SCATTER + np.diag(noise.scatter)[advantages:].sum() / free
         promised = BELIEF_SCATTER + np.diag(noise.promised)[advantages:].sum()
         settled = abs(np.log(observed / promised / dispersion)) < SETTLED
         dispersion = max(LEAST_DISPERSION, float(observed / promised))
         if prior and model.bot.size:
-            squares = unknowns[advantages:] ** 2 + np.abs(np.diag(covariance))[advantages:]
+            variances = np.abs(np.diag(covariance))
+            squares = unknowns[advantages:] ** 2 + variances[advantages:]
             weights = 1 / np.sqrt(1 + squares / (FAR * spread) ** 2)
-            likely = likeliest(float((weights * squares).sum()), model.bot.size, Spread().bots)
+            weighted = float((weights * squares).sum())
+            likely = likeliest(weighted, model.bot.size, Spread().bots)
             settled = settled and abs(np.log(likely / spread)) < SETTLED
             spread = likely
         if settled:
@@ -202,7 +208,8 @@ def estimate_overall(totals: MatchTotals, *, prior: bool = True) -> Fit:
 def _prior_matrix(model: Model, by_bot: Floats, prior: bool) -> Floats:
     """Return P x P: the precision of the prior, which is one number for each unknown."""
     spread = ADVANTAGE_LOGITS if prior else NO_PRIOR_LOGITS
-    return np.diag(np.concatenate((np.full(len(model.advantages), 1 / spread**2), by_bot)))
+    by_advantage = np.full(len(model.advantages), 1 / spread**2)
+    return np.diag(np.concatenate((by_advantage, by_bot)))
 
 
 def _solved(model: Model, spread: float, dispersion: float, start: Floats, prior: bool) -> Floats:
@@ -213,15 +220,16 @@ def _solved(model: Model, spread: float, dispersion: float, start: Floats, prior
     of_advantages = 1 / (ADVANTAGE_LOGITS if prior else NO_PRIOR_LOGITS) ** 2
     for _ in range(NEWTON_STEPS):
         expected = chance(model, unknowns)
-        by_credit = model.credit * (weight * (model.mean - expected))[:, None]
+        surplus = weight * (model.mean - expected)  # N
+        by_credit = model.credit * surplus[:, None]
         by_scores = np.bincount(
             model.unknown.ravel(), weights=by_credit.ravel(), minlength=model.size
         )
-        by_prior = np.concatenate(
-            (of_advantages * unknowns[:count], pull(unknowns[count:], spread))
-        )
-        stiffness = _prior_matrix(model, _stiffness(unknowns[count:], spread), prior)
-        curvature = information(model, weight * expected * (1 - expected)) + stiffness
+        strength = unknowns[count:]
+        by_prior = np.concatenate((of_advantages * unknowns[:count], pull(strength, spread)))
+        stiffness = _prior_matrix(model, _stiffness(strength, spread), prior)
+        binary = weight * expected * (1 - expected)
+        curvature = information(model, binary) + stiffness
         step = np.linalg.solve(curvature, by_scores - by_prior)
         longest = np.abs(step).max(initial=0.0)
         unknowns = unknowns + step * (LONGEST_LOGITS / max(longest, LONGEST_LOGITS))

@@ -74,28 +74,34 @@ def payoffs_of(totals: MatchTotals) -> Payoffs:
     parts = max(1, len(totals.block))
     seats = totals.seats[totals.seating]  # B x K
     side = totals.side[totals.seating]  # B x K
-    codes = [
-        np.zeros(0, dtype=np.int64)
-    ]  # of a pair of bots in a part, once for two of their roles
+    # A code names a pair of bots in a part, once for two of their roles.
+    codes = [np.zeros(0, dtype=np.int64)]
     results = [np.zeros(0)]  # of the bot that comes first by name, 0 to 1
     for left in range(seats.shape[1]):
         for right in range(left):
-            both_played = (seats[:, right] >= 0) & (seats[:, left] >= 0)
+            left_seat = seats[:, left]  # B
+            right_seat = seats[:, right]
+            both_played = (right_seat >= 0) & (left_seat >= 0)
             is_opposed = side[:, left] != side[:, right]
-            met = both_played & is_opposed & (seats[:, left] != seats[:, right])
-            bot = seats[met, left]
-            opponent = seats[met, right]
+            met = both_played & is_opposed & (left_seat != right_seat)
+            bot = left_seat[met]
+            opponent = right_seat[met]
             scores = totals.part_scores[met]
-            lead = (scores[:, left] - scores[:, right]) / totals.part_matches[met]
-            result = 0.5 + np.where(bot < opponent, lead, -lead) / 200
-            pair = np.minimum(bot, opponent) * count + np.maximum(bot, opponent)
+            difference = scores[:, left] - scores[:, right]
+            lead = difference / totals.part_matches[met]
+            lead_of_first = np.where(bot < opponent, lead, -lead)
+            results.append(0.5 + lead_of_first / 200)
+            first = np.minimum(bot, opponent)
+            second = np.maximum(bot, opponent)
+            pair = first * count + second
             codes.append(pair * parts + np.flatnonzero(met))
-            results.append(result)
     code, leg = np.unique(np.concatenate(codes), return_inverse=True)
-    of_legs = np.bincount(leg, np.concatenate(results)) / np.bincount(leg)
-    size = totals.part_matches[code % parts].astype(np.float64)  # by leg, in matches
+    sum_by_leg = np.bincount(leg, np.concatenate(results))
+    of_legs = sum_by_leg / np.bincount(leg)
+    part = code % parts  # by leg
+    size = totals.part_matches[part].astype(np.float64)  # by leg, in matches
 
-    in_block = code // parts * blocks + totals.block[code % parts]
+    in_block = code // parts * blocks + totals.block[part]
     code, meeting = np.unique(in_block, return_inverse=True)
     matches = np.bincount(meeting, size).astype(np.float64)  # by meeting
     result = np.bincount(meeting, size * of_legs) / matches
