@@ -1,7 +1,8 @@
 """Build the bots that have a build command, once for each digest.
 
 `FOLDER/DIGEST/` is a whole bot: its source and the files that the build made. `FOLDER/DIGEST.built`
-holds the digest of all these files, because the folder's name is the digest of the source only.
+has a seal (seals.py) of all these files: the folder's name is the digest of the source only, and a
+stranger's folder may bring other programs under it.
 sandbox/building.py knows how a build is confined.
 """
 
@@ -14,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from arena import shared_folders, whole_files
+from arena import seals, whole_files
 from arena.errors import ArenaError, BotError, MachineError, writing
 from arena.event import bot_folder, discovery
 from arena.event.discovery.files import files_of, folder_digest
@@ -27,6 +28,7 @@ from arena.sandbox.launcher import Launcher
 from arena.sandbox.toolchain import PYTHON
 from arena.values import Bot
 
+PURPOSE = "built bot"
 LARGEST_BYTES = 250_000_000
 """The size of a built bot: the output of a compiler is larger than any source."""
 DEEPEST = 64
@@ -108,15 +110,20 @@ def _is_whole(target: Path) -> bool:
     if not target.is_dir():  # it would have the digest of an empty folder
         return False
     try:
-        digest = shared_folders.read(_note(target)).decode("ascii")
-        return digest == folder_digest((), target)
-    except (OSError, ValueError, ArenaError):
+        return whole_files.read_cache(_note(target)) == _seal(target, target)
+    except (OSError, ArenaError):
         return False
 
 
 def _note(target: Path) -> Path:
-    """Return the file that holds the digest of a built bot."""
+    """Return the file that holds the seal of a built bot."""
     return target.with_suffix(".built")
+
+
+def _seal(target: Path, folder: Path) -> bytes:
+    """Return the seal, in hex, of the files in `folder` as the built bot `target`."""
+    content = f"{target.name} {folder_digest((), folder)}"
+    return seals.seal(PURPOSE, content.encode("ascii")).hex().encode("ascii")
 
 
 def _build(bot: Bot, command: tuple[str, ...], target: Path, level: str) -> None:
@@ -140,7 +147,7 @@ def _build(bot: Bot, command: tuple[str, ...], target: Path, level: str) -> None
                     bot_folder.remove(part)  # so that nothing is published
                 else:
                     _refuse_excess(part)
-                    whole_files.write(_note(target), folder_digest((), part).encode("ascii"))
+                    whole_files.write(_note(target), _seal(target, part))
         except MachineError:  # nobody's fault
             raise
         except (OSError, ArenaError, RecursionError) as error:

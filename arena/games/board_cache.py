@@ -3,7 +3,9 @@
 A file `KEY.json` in the cache's folder has the boards of one table for one seed, from the first on.
 The key is made of everything that decides them: the code of the generator, what it imports beside
 it and from arena, the versions of Python and numpy, the parameters and the seed. So an entry is
-never out of date, and no reader has to check its age. The folder may be deleted at any time.
+never out of date, and no reader has to check its age. An entry has a seal (seals.py): a workspace
+from elsewhere may bring such a folder, with boards that suit somebody's bot. The folder may be
+deleted at any time.
 """
 
 import contextlib
@@ -11,8 +13,10 @@ import json
 import platform
 from pathlib import Path
 
-from arena import rulefile, whole_files
+from arena import rulefile, seals, whole_files
 from arena.identity import digest_of, file_digest
+
+PURPOSE = "sampled boards"
 
 
 def file_of(folder: Path, generator: Path, table: object, key: str) -> Path:
@@ -34,11 +38,14 @@ def file_of(folder: Path, generator: Path, table: object, key: str) -> Path:
 
 
 def load(path: Path) -> tuple[str, ...]:
-    """Return the boards of an entry as JSON objects; `()` where the entry is missing or damaged."""
+    """Return the boards of an entry as JSON objects.
+
+    There are none where the entry is missing, damaged, or not of this user's arena.
+    """
     try:
         content = json.loads(whole_files.read_cache(path))
         boards = tuple(content["boards"])
-        intact = content["digest"] == _digest(boards)
+        intact = content["seal"] == _seal(path, boards)
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return ()
     return boards if intact else ()
@@ -53,9 +60,10 @@ def store(path: Path, boards: tuple[str, ...]) -> None:
     # In a folder that may not be written the boards are sampled each time.
     with contextlib.suppress(OSError):
         whole_files.make_folder(path.parent)
-        content = {"boards": boards, "digest": _digest(boards)}
+        content = {"boards": boards, "seal": _seal(path, boards)}
         whole_files.write_cache(path, json.dumps(content).encode(), whole_files.PRIVATE)
 
 
-def _digest(boards: tuple[str, ...]) -> str:
-    return digest_of(list(boards), length=64)
+def _seal(path: Path, boards: tuple[str, ...]) -> str:
+    digest = digest_of(path.name, list(boards), length=64)
+    return seals.seal(PURPOSE, digest.encode()).hex()

@@ -125,7 +125,7 @@ Figures = Mapping[Role, tuple[int, int, int]]
 They are moves, blunders (by a search: points) and lost turns.
 """
 STORED = TypeAdapter(dict[str, dict[Role, tuple[Figure, Figure, Figure]]])
-"""A memo with the figures by the id of a match; anybody may have made it with the results."""
+"""A memo with the figures by the id of a match."""
 
 
 def by_bot(assessed: Mapping[SumKey, MoveSums]) -> dict[str, MoveSums]:
@@ -182,7 +182,7 @@ def sums_of(assessed: Iterable[tuple[Played, Figures]]) -> dict[SumKey, MoveSums
     sums: defaultdict[SumKey, MoveSums] = defaultdict(MoveSums)
     for match, figures in assessed:
         for role, (moves, lost, turns) in figures.items():
-            if role in match.seats:  # anybody may have made the memo
+            if role in match.seats:  # anybody may have made the record
                 key = match.label, role, match.seats[role]
                 sums[key] = sums[key].plus(MoveSums(1, moves, lost, turns))
     return dict(sorted(sums.items()))

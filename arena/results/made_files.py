@@ -1,8 +1,7 @@
 """The files that are made of an archive: which of them are still those that it makes.
 
-A note beside the files has their digests, under a key of all that they are made of, with a seal
-(seals.py). So files of the same are not made again, and those that somebody edited, removed or
-forged are.
+A memo beside the files has their digests, under a key of all that they are made of. So files of the
+same are not made again, and those that somebody edited, removed or forged are.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,11 +10,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from arena import seals
-from arena.identity import digest_of, file_digest
+from arena.identity import file_digest
 from arena.results import memo
-
-PURPOSE = "made files"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,8 +23,8 @@ class MadeFiles:
     """What their maker found out beside them, by name."""
 
 
-NOTE = TypeAdapter(tuple[dict[str, str], dict[str, str], str])
-"""The digests of the files by their paths from the note's folder, the words, and the seal."""
+NOTE = TypeAdapter(tuple[dict[str, str], dict[str, str]])
+"""The digests of the files by their paths from the note's folder, and the words."""
 
 
 def recall(note: Path, key: str) -> MadeFiles | None:
@@ -36,9 +32,7 @@ def recall(note: Path, key: str) -> MadeFiles | None:
     noted = memo.recall(note, key, NOTE)
     if noted is None:
         return None
-    digests, words, mark = noted
-    if mark != _seal(key, digests, words):
-        return None
+    digests, words = noted
     files = tuple(note.parent / name for name in digests)
     try:
         current = [file_digest(file) for file in files]
@@ -52,15 +46,9 @@ def recall(note: Path, key: str) -> MadeFiles | None:
 def store(note: Path, key: str, written: MadeFiles) -> None:
     """Note the files, which stand below the note's folder, under a key of what they are made of."""
     digests = digests_of(written.files, note.parent)
-    words = dict(written.words)
-    memo.store(note, key, (digests, words, _seal(key, digests, words)), NOTE)
+    memo.store(note, key, (digests, dict(written.words)), NOTE)
 
 
 def digests_of(files: Iterable[Path], folder: Path) -> dict[str, str]:
     """Return the digest of each file by its path from a folder above it."""
     return {str(file.relative_to(folder)): file_digest(file) for file in files}
-
-
-def _seal(key: str, digests: Mapping[str, str], words: Mapping[str, str]) -> str:
-    content = digest_of(key, list(digests.items()), list(words.items()), length=64)
-    return seals.seal(PURPOSE, content.encode()).hex()

@@ -1,7 +1,8 @@
 """Memos: what took long to compute, in a file beside the archive.
 
-A memo may be deleted at any time. It is used only under the very key that it was stored under. A
-stranger may have made the file, so the caller of `recall` says which type the value must have.
+A memo may be deleted at any time. It is used only under the very key that it was stored under, and
+in the file that it was stored in. It has a seal (seals.py), because a stranger may have made the
+file; a bug may have written it, too, so the caller of `recall` says which type the value must have.
 """
 
 import json
@@ -15,17 +16,24 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
-from arena import extensions, plugins, rulefile, whole_files
+from arena import extensions, plugins, rulefile, seals, whole_files
 from arena.game import Game
 from arena.identity import digest_of, file_digest
 
 Value = TypeVar("Value")
+PURPOSE = "memo"
 
 
 def recall(path: Path, key: str, kind: "TypeAdapter[Value]") -> Value | None:
-    """Return the value that was stored under the key; None if there is none, or a damaged one."""
+    """Return the value that was stored under the key.
+
+    It is None if there is none, a damaged one, or one that this user's arena has not stored.
+    """
     try:
-        content = json.loads(whole_files.read_cache(path))
+        text, _, mark = whole_files.read_cache(path).rpartition(b"\n")
+        if mark != _seal(path, text):
+            return None
+        content = json.loads(text)
         return kind.validate_python(content[1]) if content[0] == key else None
     # Whatever json, pydantic or numpy complains of, the value is computed anew.
     except Exception:  # noqa: BLE001
@@ -37,7 +45,14 @@ def store(path: Path, key: str, value: Value, kind: "TypeAdapter[Value]") -> Non
     # `dump_json` has no infinity. Where a stranger's archive has bytes for texts, `dumps` fails, so
     # that pydantic need not warn.
     content = (key, kind.dump_python(value, warnings=False))
-    whole_files.write_cache(path, json.dumps(content).encode())
+    text = json.dumps(content).encode()
+    whole_files.write_cache(path, text + b"\n" + _seal(path, text))
+
+
+def _seal(path: Path, text: bytes) -> bytes:
+    """Return the seal of a memo in hex; in another file the same text has another one."""
+    content = path.name.encode() + b"\n" + text
+    return seals.seal(PURPOSE, content).hex().encode()
 
 
 def code_digest(paths: Iterable[Path]) -> str:

@@ -15,6 +15,7 @@ import pytest
 from arena.author import starters
 from arena.errors import ArenaError, MachineError
 from arena.event import bot_folder, builds, discovery
+from arena.event.discovery.files import folder_digest
 from arena.failure import Cause, Failure
 from arena.match.bot.postmortem import failed_build
 from arena.sandbox import choice
@@ -56,6 +57,15 @@ def test_a_bot_is_built_once_for_each_digest_and_its_own_folder_stays_as_it_is(t
     (tmp_path / "mine" / "source.txt").write_text(cup.LAST)
     edited = made(discovery.from_path(tmp_path / "mine"), tmp_path / "kept")
     assert edited.files != first.files
+
+
+def test_a_built_bot_that_somebody_forged_is_built_again(tmp_path):
+    bot = bot_that_is_built(tmp_path / "mine")
+    first = Path(made(bot, tmp_path / "kept").files)
+    (first / "bot.py").write_text("another program")
+    note = first.with_suffix(".built")
+    note.write_text(folder_digest((), first))
+    assert (Path(made(bot, tmp_path / "kept").files) / "bot.py").read_text() == cup.FIRST
 
 
 @pytest.mark.parametrize("program", ["python", "python3"])

@@ -14,7 +14,7 @@ from random import Random
 
 import pytest
 
-from arena import load_game, parallel, rulefile
+from arena import load_game, parallel, rulefile, seals
 from arena.errors import ArenaError
 from arena.event import config, schedules
 from arena.games import board_cache, boards, openings, rulebook
@@ -187,6 +187,17 @@ def test_a_damaged_entry_is_sampled_again(draws, tmp_path):
         assert sampled_anew(2, tmp_path) == first
         assert draws == [0, 1]
         assert entry.read_text() == text
+
+
+def test_an_entry_of_another_user_is_sampled_again(draws, tmp_path, monkeypatch):
+    first = sampled_anew(2, tmp_path)
+    (entry,) = tmp_path.iterdir()
+    with monkeypatch.context() as patch:
+        patch.setattr(seals, "_secret", lambda: b"of somebody else")
+        board_cache.store(entry, tuple(reversed(first)))
+    draws.clear()
+    assert sampled_anew(2, tmp_path) == first
+    assert draws == [0, 1]
 
 
 def test_another_seed_parameter_or_generator_has_an_entry_of_its_own(tmp_path):

@@ -8,6 +8,7 @@ import sqlite3
 from dataclasses import replace
 
 import pytest
+from pydantic import TypeAdapter
 
 from arena import charts, rulefile
 from arena.cli import results as commands
@@ -15,7 +16,7 @@ from arena.games import rulebook
 from arena.games.quality import PerfectPlay, assessor_of
 from arena.replay.replayer import scenes
 from arena.report import replays
-from arena.results import accuracy
+from arena.results import accuracy, memo
 from arena.results.accuracy import MoveSums
 from arena.results.leaderboard import Results, write_csv
 from tests.support import cup, reported, stored, workspaces
@@ -101,7 +102,7 @@ def test_a_record_that_the_rules_do_not_allow_is_graded_up_to_there():
 def test_a_match_is_graded_once_and_a_damaged_cache_is_made_again(folder, monkeypatch):
     assessed = Results.open(folder).accuracy_sums
     memory = folder / ".accuracy.json"
-    code, _ = json.loads(memory.read_text())
+    code, _ = json.loads(memory.read_text().split("\n")[0])
     qualities = []
     monkeypatch.setattr(accuracy, "figures_of", lambda record, _: qualities.append(record) or {})
     assert Results.open(folder).accuracy_sums == assessed
@@ -112,20 +113,27 @@ def test_a_match_is_graded_once_and_a_damaged_cache_is_made_again(folder, monkey
         assert Results.open(folder).accuracy_sums == assessed
 
 
-def test_a_cache_of_a_stranger_breaks_no_command(folder, tmp_path):
+def test_a_cache_of_a_stranger_is_not_believed(folder, tmp_path):
     folder = shutil.copytree(folder, tmp_path / "copy")
     memory = folder / ".accuracy.json"
     assessed = Results.open(folder).accuracy_sums
-    code, matches = json.loads(memory.read_text())
+    text, mark = memory.read_text().split("\n")
+    code, matches = json.loads(text)
     match = next(iter(matches))
-    for forged in ({match: {"explorer": ["1", "1", "0"]}}, {match: 5}, [], {match: {5: [1, 1]}}):
-        memory.write_text(json.dumps([code, forged]))
+    for forged in ({match: {"explorer": [1, 1, 0]}}, {match: 5}, []):
+        memory.write_text(f"{json.dumps([code, forged])}\n{mark}")
         assert Results.open(folder).accuracy_sums == assessed
-    memory.write_text(json.dumps([code, {match: {"nobody": [1, 1, 0]}}]))
-    results = Results.open(folder)
-    assert "nobody" not in {role for _, role, _ in results.accuracy_sums}
-    results.lessons(["dice"], 3)
-    results.close()
+
+
+def test_a_cache_with_a_bug_of_ours_breaks_no_command(folder, tmp_path):
+    folder = shutil.copytree(folder, tmp_path / "copy")
+    memory = folder / ".accuracy.json"
+    assessed = Results.open(folder).accuracy_sums
+    code, matches = json.loads(memory.read_text().split("\n")[0])
+    match = next(iter(matches))
+    for wrong in ({match: {"explorer": ["1", "1", "0"]}}, {match: 5}, [], {match: {5: [1, 1]}}):
+        memo.store(memory, code, wrong, TypeAdapter(object))
+        assert Results.open(folder).accuracy_sums == assessed
 
 
 def test_an_event_without_a_solved_board_has_no_such_columns_and_no_such_file(tmp_path, folder):

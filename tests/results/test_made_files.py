@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pydantic import TypeAdapter
 
 from arena import seals
 from arena.errors import ArenaError
@@ -64,9 +65,10 @@ def test_tables_of_the_same_matches_are_not_made_again(folder: Path):
 def forge(folder: Path) -> None:
     """Write other figures, and a note that agrees with them, as somebody without the secret can."""
     (folder / "leaderboard.csv").write_text("rank,bot\n1,mallory\n")
-    key, (digests, words, mark) = json.loads((folder / NOTE).read_text())
+    text, mark = (folder / NOTE).read_text().split("\n")
+    key, (digests, words) = json.loads(text)
     digests |= made_files.digests_of([folder / "leaderboard.csv"], folder)
-    (folder / NOTE).write_text(json.dumps((key, (digests, words, mark))))
+    (folder / NOTE).write_text(f"{json.dumps((key, (digests, words)))}\n{mark}")
 
 
 DAMAGES: dict[str, Callable[[Path], object]] = {
@@ -160,6 +162,65 @@ def test_tables_are_made_again_by_other_code_options_or_rules(
     assert not is_made_again()
     monkeypatch.setattr(memo, "rules_digest", lambda _: "of edited rules")
     assert is_made_again()
+
+
+FIT = ".ratings-bradley_terry.json"
+
+
+def fitted(folder: Path) -> list[tuple[str, float]]:
+    """Return the strength of each bot; the fit is stored, or is read from its file."""
+    with contextlib.closing(Results.open(folder)) as results:
+        return [(rating.bot, rating.strength.value) for rating in results.ratings.ratings]
+
+
+def swap_names(folder: Path) -> None:
+    """Have the better bot's strength be that of the other one."""
+    text = (folder / FIT).read_text()
+    swapped = text.replace('"ann"', '"?"').replace('"bob"', '"ann"').replace('"?"', '"bob"')
+    (folder / FIT).write_text(swapped)
+
+
+def take_from_other(folder: Path) -> None:
+    """Take a memo of this user from another file; its text has the key of this one."""
+    key, value = json.loads((folder / FIT).read_text().split("\n")[0])
+    swapped = json.loads(json.dumps(value).replace("ann", "?").replace("bob", "ann"))
+    other = folder / ".other.json"
+    memo.store(other, key, swapped, TypeAdapter(object))
+    other.rename(folder / FIT)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        swap_names,
+        take_from_other,
+        lambda folder: (folder / FIT).write_text((folder / FIT).read_text().split("\n")[0]),
+        lambda folder: (folder / FIT).write_text(""),
+    ],
+    ids=["edited", "of another file", "without a seal", "empty"],
+)
+def test_a_stored_fit_that_somebody_changed_is_computed_again(
+    change: Callable[[Path], object], folder: Path
+):
+    strengths = fitted(folder)
+    stored_fit = (folder / FIT).read_bytes()
+    change(folder)
+    assert (folder / FIT).read_bytes() != stored_fit
+    assert fitted(folder) == strengths
+    assert (folder / FIT).read_bytes() == stored_fit
+
+
+def test_a_stored_fit_is_computed_again_by_another_arena_only(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    strengths = fitted(folder)
+    with monkeypatch.context() as patch:
+        patch.delattr(Results, "fit")
+        assert fitted(folder) == strengths
+    before = (folder / FIT).read_bytes()
+    monkeypatch.setattr(memo, "code_digest", lambda _: "of another arena")
+    assert fitted(folder) == strengths
+    assert (folder / FIT).read_bytes() != before
 
 
 @pytest.fixture
