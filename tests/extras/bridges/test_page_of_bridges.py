@@ -1,5 +1,6 @@
 """The lines of the page of bridges make bots that play, each in a folder of its own."""
 
+import json
 import re
 import shlex
 import shutil
@@ -17,6 +18,11 @@ OTHERS = ("kaggle", "codingame", "pettingzoo", "openspiel")
 UNCHECKED = ("dot", "bea", "fairy")
 """Bots whose check takes seconds; other tests check such a bot, or one engine of chess."""
 DICE = "from arena.kit import run\nrun(lambda turn: turn.random.choice(turn.legal))\n"
+AGENT = """\
+def agent(observation, configuration):
+    free = [c for c in range(configuration.columns) if observation.board[c] == 0]
+    return {}
+"""
 MOVE_S = {"stockfish": 0.02, "fairymax": 0.02, "gnugo": 20.0}
 """Seconds for a move: those of chess take all of them, gnugo as many as it needs."""
 SMALLER = ("go(board_size=9)", "go(board_size=5)")
@@ -37,6 +43,25 @@ def of(bridges):
 def test_the_table_has_three_lines_for_each_bridge():
     assert {bridge_of(lines) for lines in LINES} == {*ENGINES, *OTHERS}
     assert {len(lines) for lines in LINES} == {3}
+
+
+def test_three_agents_of_kaggle_play_an_event_by_the_lines_of_the_page(tmp_path):
+    for name, best in (("ada", "min(free)"), ("bea", "max(free)"), ("cat", "free[len(free) // 2]")):
+        (tmp_path / f"{name}.py").write_text(AGENT.format(best))
+    folder = tmp_path
+    _, _, part = PAGE.partition("Three agents play a tournament")
+    for line in tutorial.blocks(part, "console")[0].splitlines():
+        words = shlex.split(line.removeprefix("$ "))
+        if words[0] == "cd":
+            folder /= words[1]
+            continue
+        if words[1] == "run":
+            words += ["--json", "--no-charts"]
+        done = cup.arena(folder, *words[1:])
+        assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)
+    assert {row["bot"] for row in rows} == {"ada", "bea", "cat"}
+    assert [(row["matches"], row["forfeits"]) for row in rows] == [(4, 0)] * 3
 
 
 @of(OTHERS)

@@ -2,8 +2,6 @@
 are theirs.
 """
 
-import json
-
 import pytest
 
 from arena.event import discovery
@@ -37,26 +35,6 @@ def test_an_agent_of_kaggle_plays_connect_four_of_arena_and_of_openspiel(folder)
     assert moves(played(folder, "openspiel/connect_four", path, path))[:7] == [
         "x0", "o0", "x0", "o0", "x0", "o0", "x1"
     ]  # fmt: skip
-
-
-def test_three_agents_of_kaggle_play_an_event_of_connect_four(tmp_path):
-    last_free = """\
-def agent(observation, configuration):
-    return max(c for c in range(configuration.columns) if observation.board[c] == 0)
-"""
-    middle = """\
-def agent(observation, configuration):
-    free = [c for c in range(configuration.columns) if observation.board[c] == 0]
-    return min(free, key=lambda column: abs(column - configuration.columns // 2))
-"""
-    folder = workspaces.make(tmp_path / "ws", {}, "connect_four")
-    for name, text in (("first", FIRST_FREE), ("last", last_free), ("middle", middle)):
-        kaggle(folder, name, text)
-    done = cup.arena(folder, "run", "--json", "--no-charts")
-    assert done.returncode == 0, done.stderr
-    rows = json.loads(done.stdout)
-    assert {row["bot"] for row in rows} == {"first", "last", "middle"}
-    assert [(row["matches"], row["forfeits"]) for row in rows] == [(4, 0)] * 3
 
 
 def test_the_board_of_kaggle_begins_with_its_top_row(folder):
