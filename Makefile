@@ -48,6 +48,7 @@ bench: $(TOOLS) ## measure, side by side in one run
 	$(BIN)/python benchmarks/stopping.py
 	$(BIN)/python benchmarks/boards.py
 	$(BIN)/python benchmarks/clusters.py
+	$(BIN)/python benchmarks/bridges.py
 	$(BIN)/python benchmarks/tune.py
 
 soak: $(TOOLS) ## load tests, and those that kill and look again and again: minutes, not seconds

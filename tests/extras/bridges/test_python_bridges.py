@@ -156,6 +156,21 @@ def test_a_bot_of_openspiel_is_refused_where_the_state_would_show_what_is_hidden
     )  # in the second turn
 
 
+def test_options_of_a_bot_of_openspiel_are_refused_before_the_first_turn(folder):
+    pytest.importorskip("pyspiel")
+    path = bot(
+        folder,
+        "optional",
+        "openspiel",
+        {"bot.py": "def step(state):\n    return state.legal_actions()[0]\n"},
+        command="python bot.py",
+        options={"depth": 3},
+    )
+    ending, words = fault(played(folder, "openspiel/breakthrough", path, path))
+    assert ending == "crashed"
+    assert "options: the bridge openspiel has none, and knows no 'depth'; leave it out" in words
+
+
 def test_a_bridge_of_a_stranger_is_a_file_beside_the_bot(folder):
     mine = """\
 import json, sys

@@ -15,6 +15,10 @@ class SpielBot:
 
     def __init__(self, settings: arena_bridge.BridgeSettings) -> None:
         self._settings = settings
+        for key in settings.options:
+            raise arena_bridge.Failed(
+                f"options: the bridge openspiel has none, and knows no {key!r}; leave it out"
+            )
         self._module = arena_bridge.module_of(settings)
         self._bot: Any = None
         self._known = 0
