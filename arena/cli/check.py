@@ -58,11 +58,12 @@ def check(
                     print(f"  {output.safe_line(sentence)}", flush=True)
             printer = RunPrinter(silent=json)
             result = built.screening.checkup(built.bot, launcher, printer.print, services)
+    left_out = tournament.left_out(built.bot)
     if json:
-        output.print_json([_row(result)])
+        output.print_json([_row(result) | {"left_out": left_out}])
     else:
-        print("\n".join(_report(result)))
-    if not result.sound:
+        print("\n".join(_report(result, left_out, printer.at_most)))
+    if left_out or not result.sound:
         raise typer.Exit(1)
 
 
@@ -112,7 +113,11 @@ class Candidate:
         if launcher.protection:
             level = f"{level}, {launcher.protection}"
         name = output.safe_line(self.bot.name)
-        print(f"{name}  {self.bot.digest}  at the level {level}", flush=True)
+        print(f"check of {name}, digest {self.bot.digest}, confined at the level {level}:")
+        print(
+            "each role on each board, and one role of each game again with unusual questions",
+            flush=True,
+        )
         for sentence in self.tournament.unmet_requests(self.bot):
             print(f"  {output.safe_line(sentence)}", flush=True)
 
@@ -169,11 +174,13 @@ class RunPrinter:
     """Prints a line for each run of a checkup when it has ended, with its number."""
 
     def __init__(self, *, silent: bool) -> None:
+        self.at_most = 0
         self._silent = silent
         self._number = 0
 
     def print(self, run: CheckRun, at_most: int) -> None:
         """Print a run; there are `at_most` of them."""
+        self.at_most = at_most
         if self._silent:
             return
         self._number += 1
@@ -190,8 +197,31 @@ class RunPrinter:
         )
 
 
-def _report(result: Checkup) -> Iterator[str]:
-    """Yield lines: the figures of a checkup, its findings, and the conclusion."""
+def _report(result: Checkup, left_out: str, at_most: int) -> Iterator[str]:
+    """Yield lines: the figures of a checkup, its findings, and the conclusion.
+
+    The findings come first if one of them is a fault. `left_out` says why the event does not have
+    the bot; `at_most` is the largest number of runs.
+    """
+    if result.sound:
+        yield from _figures(result)
+        yield from _findings(result)
+    else:
+        yield from _findings(result)
+        yield from _figures(result)
+    name = output.safe_line(result.bot.name)
+    tried = output.counted(len(result.runs), "situation")
+    if not result.sound:
+        yield f"\n{name} would lose matches as it is: tried {tried} of at most {at_most}"
+    elif left_out:
+        yield f"\n{name} has no fault in {tried}, but the event leaves it out: it {left_out}"
+    else:
+        yield f"\n{name} is fit to play: no fault in {tried}"
+
+
+def _figures(result: Checkup) -> Iterator[str]:
+    """Yield lines: the time and memory that the bot needs, and what it may use."""
+    yield ""
     yield from _time_lines(result)
     yield _usage_line(result)
     if result.bot.command[:1] == ("{python}",):
@@ -207,6 +237,10 @@ def _report(result: Checkup) -> Iterator[str]:
         )
     if result.refused:
         yield f"system calls that were refused to it: {', '.join(result.refused)}"
+
+
+def _findings(result: Checkup) -> Iterator[str]:
+    """Yield lines: each finding, with what the author can do."""
     for finding in result.findings:
         more = f", and {len(finding.again)} more" if finding.again else ""
         yield f"\n{finding.weight.upper():7} {finding.where}{more}"
@@ -214,20 +248,13 @@ def _report(result: Checkup) -> Iterator[str]:
         for line in finding.log:
             yield f"        stderr: {output.safe_lines(line)}"
         yield f"        -> {output.safe_lines(finding.cure)}"
-    conclusion = "is fit to play"
-    if not result.sound:
-        conclusion = "would lose matches as it is"
-        if result.skipped:
-            were = "match was" if result.skipped == 1 else "matches were"
-            conclusion += f"; {result.skipped} more {were} not tried"
-    yield f"\n{output.safe_line(result.bot.name)} {conclusion}"
 
 
 def _time_lines(result: Checkup) -> Iterator[str]:
     """Yield lines: when the bot was ready, and how long its answers took, beside the limits."""
     time = result.conditions.time
     if result.ready is not None:
-        yield f"\nready in {_milliseconds(result.ready)}{_of_limit(time.start)}"
+        yield f"`ready` after {_milliseconds(result.ready)}{_limit_words(time.start)}"
     median = result.wall(0.5)
     if median is None:
         return
@@ -237,8 +264,8 @@ def _time_lines(result: Checkup) -> Iterator[str]:
     if time.bank and time.move is not None:
         bank = f", and {time.bank:g} s a match beyond that"
     yield (
-        f"answers in {_milliseconds(median)} (median), {slow} (99 of 100), {slowest} "
-        f"(all){_of_limit(time.move)}{bank}"
+        f"answers: the slowest after {slowest}{_limit_words(time.move)}{bank}; half of them within "
+        f"{_milliseconds(median)}, 99 of 100 within {slow}"
     )
 
 
@@ -246,8 +273,8 @@ def _milliseconds(seconds: float | None) -> str:
     return f"{(seconds or 0.0) * 1000:.1f} ms"
 
 
-def _of_limit(seconds: float | None) -> str:
-    return "" if seconds is None else f" of {seconds * 1000:g} ms"
+def _limit_words(seconds: float | None) -> str:
+    return "" if seconds is None else f" (limit {seconds * 1000:g} ms)"
 
 
 def _usage_line(result: Checkup) -> str:
@@ -255,8 +282,11 @@ def _usage_line(result: Checkup) -> str:
     limits = result.conditions.limits_of(result.bot)
     memory = f"memory {result.memory / 1e6:.0f} MB"
     if limits.memory is not None:
-        memory += f" of {limits.memory / 1e6:.0f} MB"
+        memory += f" (limit {limits.memory / 1e6:.0f} MB)"
     processes = ""
     if limits.processes != 1:
         processes = f", up to {limits.processes or 'any number of'} processes"
-    return f"{memory}, CPU {result.cpu:.2f} s a match{processes}"
+    cpu = f"CPU {result.cpu:.2f} s a match"
+    if limits.cpu is not None:
+        cpu += f" (limit {limits.cpu:g} s)"
+    return f"{memory}, {cpu}{processes}"

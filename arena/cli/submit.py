@@ -149,6 +149,9 @@ def take_in(
             for sentence in tournament.unmet_requests(program):
                 output.notice(sentence)
     _tell_people(decisions, class_list, store, several=keep == "best")
+    is_single = folder is None
+    if is_single and not json and decisions[0].status is SubmissionStatus.ACCEPTED:
+        output.notice("next: `arena run` plays it against the other bots")
     if any(decision.status is SubmissionStatus.REFUSED for decision in decisions):
         raise typer.Exit(1)
 

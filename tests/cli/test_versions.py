@@ -19,6 +19,7 @@ def submitted(tmp_path_factory) -> Path:
         source.write_text(f"{cup.LAST if number == 2 else cup.FIRST}# {number}\n")
         done = cup.arena(made, "submit", str(source))
         assert done.returncode == 0, done.stderr
+        assert "next: `arena run` plays it" in done.stderr
         if number in {1, 2}:
             with cup.first_chart_only():
                 assert cup.arena(made, "run", "--quiet").returncode == 0

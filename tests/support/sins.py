@@ -23,7 +23,7 @@ STARVED = ("exit 1", "its memory peaked at ", "its limit is 200 MB")
 """Parts of our own sentence: CPython 3.13 prints no MemoryError when no memory is left to print it
 with."""
 NO_PROCESS = "a bot starts no other process"
-WAITS = "does not read its input, or waits for more of it"
+WAITS = "does not read its input, or waits for another line"
 UNENDED = "end every answer with a newline, and flush"
 
 

@@ -274,12 +274,14 @@ def _near_limits(examined: Checkup) -> Iterator[Finding]:
     compute_less = "compute less: the limit is for a whole match"
     heap = "use less memory, or set a smaller heap"
     figures = (
-        _Figure("1 answer of 100 takes", examined.wall(0.99), answer_s, "s", 1, look),
+        _Figure("1 answer of 100 takes at least", examined.wall(0.99), answer_s, "s", 1, look),
         _Figure("`ready` takes", examined.ready, time.start, "s", 1, "prepare less before `ready`"),
         _Figure("a match takes", examined.cpu, limits.cpu, "s of CPU", 1, compute_less),
         _Figure("it needs", examined.memory, limits.memory, "MB of memory", 10**6, heap),
     )
     for subject, value, limit, unit, scale, advice in figures:
         if value is not None and limit is not None and value > NEAR * limit:
-            text = f"{subject} {value / scale:.3g} of the {limit / scale:.3g} {unit} that it may"
+            text = (
+                f"{subject} {value / scale:.3g} {unit}, and the limit is {limit / scale:.3g} {unit}"
+            )
             yield Finding(weight=Weight.ADVICE, where="in all", words=text, cure=advice)

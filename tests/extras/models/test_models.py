@@ -874,7 +874,13 @@ def test_check_says_who_answers_and_a_provider_that_fails_is_one_line(tmp_path):
     (folder / "tournament.toml").write_text(
         (folder / "tournament.toml").read_text().partition("[model]")[0]
     )
-    assert "no language model answers here" in cup.arena(folder, "check", "a").stdout
+    done = cup.arena(folder, "check", "a")
+    assert done.returncode == 1
+    assert "no language model answers here" in done.stdout
+    assert "is fit to play" not in done.stdout
+    assert "the event leaves it out: it plays with a language model only: add a table [model]" in (
+        done.stdout
+    )
 
 
 def test_check_asks_the_model_once_and_says_what_came_and_what_it_cost(tmp_path, monkeypatch):
