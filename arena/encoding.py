@@ -156,7 +156,10 @@ class Encoding:
                     slots[value] = slot
                     slot_words.setdefault(slot, set()).add(word)
         names = [f"role {role}" for role in game.roles]
-        valued = {value.rpartition(" value ")[0] for value in slots}
+        valued: set[str] = set()  # the labels that have a value
+        for value in slots:
+            label, _, _ = value.rpartition(" value ")
+            valued.add(label)
         for label, count in counts.items():
             may_be_missing = count < len(views)
             if may_be_missing or label not in valued:
@@ -248,7 +251,9 @@ def _explored(
             state = game.play(state, choices)
         else:
             state = dice.choice(new_states)
-    ordered = {role: tuple(sorted(shown, key=_natural)) for role, shown in moves.items()}
+    ordered: dict[Role, tuple[Move, ...]] = {}
+    for role, moves_of_role in moves.items():
+        ordered[role] = tuple(sorted(moves_of_role, key=_natural))
     return views, ordered, tuple(new_states)
 
 

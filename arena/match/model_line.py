@@ -16,7 +16,7 @@ an extension brings one as a wrapper.
 # put next to them. So a line that an extension has answered never comes here.
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Protocol
 
 from arena import protocol
@@ -122,11 +122,7 @@ class ModelSeats(WrappedSeats):
             for role, reply in replies.items():
                 spent[role] = spent[role].plus(reply.spent)
                 remarks[role] = (remarks[role] + reply.remarks)[:REMARKS_KEPT]
-                words = reply.words
-                note = self._answerer.note(role) if role in served else ""
-                if reply.ending is not None and served:
-                    words = f"after a call of its model: {words}"
-                words = "; ".join(filter(None, [words, note]))
+                words = self._words(role, reply, served)
                 final[role] = reply._replace(spent=spent[role], remarks=remarks[role], words=words)
                 if reply.ending is None and protocol.asks_model(asks[role], reply.line):
                     asked[role] = (asks[role], reply.line)
@@ -144,6 +140,16 @@ class ModelSeats(WrappedSeats):
                     question, _ = asked[role]
                     asks[role] = self._resumed(question, line, role, replies[role].spent)
             replies = self.seats.ask(asks) if asks else {}
+
+    def _words(self, role: Role, reply: Reply, served: Collection[Role]) -> str:
+        """Return the words of a reply, which name the calls in its turn; `served` had some."""
+        words = reply.words
+        if reply.ending is not None and served:
+            words = f"after a call of its model: {words}"
+        note = ""
+        if role in served:
+            note = self._answerer.note(role)
+        return "; ".join(filter(None, [words, note]))
 
     def _resumed(self, ask: Ask, line: bytes, role: Role, spent: TimeUsed) -> Ask:
         """Return the question that goes on with the answer, and the time that is left."""

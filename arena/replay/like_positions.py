@@ -177,7 +177,8 @@ class Groups:
             seats = [(seat.role, seat.bot.name) for seat in match.seats]
             start = digest_of(match.sampled, seats, repr(match.opening))
             moves = [(turn.number, turn.role, turn.move) for turn in record.turns]
-            plays[start].append(digest_of(moves, sorted(record.verdict.scores.items())))
+            scores = sorted(record.verdict.scores.items())
+            plays[start].append(digest_of(moves, scores))
             bots_by_start[start] = _bots(match)
         copied = set()
         for start, courses in plays.items():
@@ -394,9 +395,11 @@ def _model(names: Sequence[str], values: "Floats", results: "Floats", weight: fl
     solution = np.zeros(design.shape[1])
     for _ in range(STEPS):
         chances = _logistic(design @ solution)
-        slope = design.T @ (weight * (chances - results)) + ridge @ solution
+        surplus = weight * (chances - results)  # an element a position
+        slope = design.T @ surplus + ridge @ solution
         variance = weight * chances * (1 - chances)  # an element a position
-        bend = (design * variance[:, None]).T @ design + ridge
+        weighted_design = design * variance[:, None]
+        bend = weighted_design.T @ design + ridge
         solution -= np.linalg.solve(bend, slope)
     weights = solution[1:] / spread
     constant = float(solution[0] - weights @ mean)

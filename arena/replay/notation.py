@@ -189,20 +189,8 @@ def _record(
     tags: Mapping[str, Any], seats: list[Any], faults: list[Any], turns: list[Turn]
 ) -> Record:
     """Return the record of tags and turns that were read, once everything has the right type."""
-    game, _, board = str(tags["Board"]).partition("/")
-    match: dict[str, Any] = {field: tags[tag] for tag, field in MATCH.items()}
-    values: dict[str, Any] = {field: tags[tag] for tag, field in RECORD.items()}
     try:
-        match |= {"game": game, "board": board, "rules": "", "seats": []}
-        reports = []
-        for seat in seats:
-            role = seat["role"]
-            bot = {**seat["bot"], "command": ()}
-            match["seats"].append({"role": role, "bot": bot})
-            reports.append({**seat["report"], "role": role})
-        verdict = {"scores": tags["Result"], "reason": tags["Reason"], "faults": faults}
-        values |= {"match": match, "turns": turns, "verdict": verdict, "seats": reports}
-        record = _records.validate_python(values)
+        record = _records.validate_python(_values(tags, seats, faults, turns))
         if not STARTED.fullmatch(record.started):
             raise ValueError(record.started[:40])
         datetime.fromisoformat(record.started)
@@ -216,6 +204,31 @@ def _record(
     if contradiction is not None:
         raise _no_match(contradiction)
     return record
+
+
+def _values(
+    tags: Mapping[str, Any], seats: list[Any], faults: list[Any], turns: list[Turn]
+) -> dict[str, Any]:
+    """Return the fields of a record by their names.
+
+    Raise KeyError or TypeError for a seat that lacks a part.
+    """
+    game, _, board = str(tags["Board"]).partition("/")
+    match_seats = []
+    reports = []
+    for seat in seats:
+        role = seat["role"]
+        bot = {**seat["bot"], "command": ()}
+        match_seats.append({"role": role, "bot": bot})
+        reports.append({**seat["report"], "role": role})
+    match: dict[str, Any] = {field: tags[tag] for tag, field in MATCH.items()}
+    match |= {"game": game, "board": board, "rules": "", "seats": match_seats}
+    values: dict[str, Any] = {field: tags[tag] for tag, field in RECORD.items()}
+    values["match"] = match
+    values["turns"] = turns
+    values["verdict"] = {"scores": tags["Result"], "reason": tags["Reason"], "faults": faults}
+    values["seats"] = reports
+    return values
 
 
 def _contradictions(record: Record) -> Iterator[str]:

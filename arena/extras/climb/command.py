@@ -257,17 +257,16 @@ class _Step:
         from arena.event.duel import POINTS, AbsentError, Duel
         from arena.extras.climb.climbing import Proof, question
 
-        limits, tournament = table_of(self.tournament), self.tournament
-        first, second = (
-            replace(discovery.from_path(bot_version.path, bot), name=f"{bot}@{bot_version.number}")
-            for bot_version in (version, before)
-        )
-        name, most = f"{first.name}-{second.name}", ("climb.pairings", limits.pairings)
-        event = duels.prepared(tournament, (first, second), name, most, self.boards)
+        limits = table_of(self.tournament)
+        first = _bot_of(version, bot)
+        second = _bot_of(before, bot)
+        name = f"{first.name}-{second.name}"
+        most = ("climb.pairings", limits.pairings)
+        event = duels.prepared(self.tournament, (first, second), name, most, self.boards)
         duel = Duel(event, (first.name, second.name), SequentialTest(question(limits)), POINTS)
         folder = self.folder / "duels" / event.name
         try:
-            run = duels.play(duel, folder, tournament, self.interrupt, self._openers())
+            run = duels.play(duel, folder, self.tournament, self.interrupt, self._openers())
         except AbsentError as error:  # a version that does not start loses to one that does
             decision = Decision.NOT_BETTER if first.name in error.absentees else Decision.BETTER
             return Proof(decision=decision, words=str(error))
@@ -277,10 +276,20 @@ class _Step:
                 raise ArenaError(
                     f"{paths.displayed(folder)}: the test is not over; to go on: {command_line()}"
                 )
-        (low, high), mean, pairings = duel.test.interval(), duel.test.mean, duel.pairings
+        low, high = duel.test.interval()
         return Proof(
-            decision=duel.test.decision, pairings=pairings, difference=mean, low=low, high=high
+            decision=duel.test.decision,
+            pairings=duel.pairings,
+            difference=duel.test.mean,
+            low=low,
+            high=high,
         )
+
+
+def _bot_of(version: "Version", bot: str) -> Bot:
+    """Return a version as the bot NAME@NUMBER."""
+    of_files = discovery.from_path(version.path, bot)
+    return replace(of_files, name=f"{bot}@{version.number}")
 
 
 def _tell(edit: "Edit") -> None:

@@ -22,6 +22,7 @@ from arena import rulefile
 from arena.errors import ArenaError
 from arena.event import bot_folder
 from arena.event.director import Work
+from arena.game import Role
 from arena.games import boards, rulebook
 from arena.values import Event, Seat
 
@@ -161,11 +162,17 @@ def unpacked(parcel: bytes, event: Event) -> tuple[Callable[..., object], list[W
     function, items, scale = pickle.loads(zlib.decompress(parcel))  # noqa: S301
     works = []
     for work in items:
-        match, called = work.match, work.called
-        seats = {seat.role: Seat(seat.role, bots[seat.bot.name]) for seat in match.seats}
-        conditions = match.conditions.scaled(scale)
+        seats: dict[Role, Seat] = {}
+        for seat in work.match.seats:
+            seats[seat.role] = Seat(seat.role, bots[seat.bot.name])
         match = replace(
-            match, rules=rules[match.label], seats=tuple(seats.values()), conditions=conditions
+            work.match,
+            rules=rules[work.match.label],
+            seats=tuple(seats.values()),
+            conditions=work.match.conditions.scaled(scale),
         )
-        works.append(replace(work, match=match, called=called and seats[called.role]))
+        called = work.called
+        if called is not None:
+            called = seats[called.role]
+        works.append(replace(work, match=match, called=called))
     return function, works

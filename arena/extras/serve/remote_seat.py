@@ -159,21 +159,24 @@ class RemoteSeat:
             self._take_presence(here=message["here"] is True)
         if message.get("session") != self._session or message.get("number") != self._number:
             return None
-        if isinstance(instead := message.get("instead"), str) and len(self._instead) < MOST_LINES:
+        instead = message.get("instead")
+        if isinstance(instead, str) and len(self._instead) < MOST_LINES:
             self._instead.append(protocol.quoted(instead, MOST_LETTERS // 2))
-        if isinstance(failed := message.get("failed"), str):
-            words = (
-                f"on its author's machine: {protocol.clean(failed, MOST_LETTERS)}{self._printed()}"
-            )
+        failed = message.get("failed")
+        if isinstance(failed, str):
+            cause = protocol.clean(failed, MOST_LETTERS)
+            words = f"on its author's machine: {cause}{self._printed()}"
             return Reply(ending=Ending.CRASHED, words=words, spent=spent)
-        if not isinstance(line := message.get("line"), str):
+        line = message.get("line")
+        if not isinstance(line, str):
             return None
         remarks = message.get("remarks")
         texts: list[str] = []
         if isinstance(remarks, list):
             texts = [text for text in remarks if isinstance(text, str)]
-        cleaned = (protocol.clean(each, MOST_LETTERS) for each in texts[:REMARKS_KEPT])
-        answer = line.partition("\n")[0].encode("utf-8", "replace")[: protocol.LINE_LIMIT]
+        cleaned = [protocol.clean(text, MOST_LETTERS) for text in texts[:REMARKS_KEPT]]
+        first_line, _, _ = line.partition("\n")
+        answer = first_line.encode("utf-8", "replace")[: protocol.LINE_LIMIT]
         return Reply(answer, spent=spent, remarks=tuple(cleaned))
 
     def _printed(self) -> str:

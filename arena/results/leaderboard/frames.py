@@ -341,12 +341,11 @@ def head_to_head(
     # Rows of a board on which they had different roles, unless either role is above.
     unlike = of_bot.merge(of_opponent, on="board", suffixes=("", "_other"))
     shared = set(zip(alike["board"], alike["role"], strict=True))
-    chosen = []
-    for board, role, role_other in zip(
-        unlike["board"], unlike["role"], unlike["role_other"], strict=True
-    ):
-        chosen.append((board, role) not in shared and (board, role_other) not in shared)
-    unlike = unlike[chosen]
+    is_new = []
+    for row in unlike.itertuples():
+        is_shared = (row.board, row.role) in shared or (row.board, row.role_other) in shared
+        is_new.append(not is_shared)
+    unlike = unlike[is_new]
 
     rows = joined([alike, unlike])
     rows = rows.sort_values(["board", "role", "role_other"], ignore_index=True)
