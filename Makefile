@@ -32,24 +32,9 @@ book: $(TOOLS) ## build the manual as a site, with a search
 wheel: $(TOOLS) ## build the distribution, and try it in an empty venv of each Python here
 	bash .ci/wheel
 
-bench: $(TOOLS) ## measure, side by side in one run
-	$(BIN)/python benchmarks/rules.py
-	$(BIN)/python benchmarks/turns.py
-	$(BIN)/python benchmarks/matches.py
-	$(BIN)/python benchmarks/starts.py
-	$(BIN)/python benchmarks/leaderboard.py
-	$(BIN)/python benchmarks/export.py
+bench: $(TOOLS) ## measure, and write the tables of benchmarks/README.md (PARTS="turns starts": these) and docs/growth.md
+	$(BIN)/python benchmarks/page.py $(PARTS)
 	$(BIN)/python benchmarks/growth.py
-	$(BIN)/python benchmarks/report.py
-	$(BIN)/python benchmarks/ratings.py
-	$(BIN)/python benchmarks/openings.py
-	$(BIN)/python benchmarks/formats.py
-	$(BIN)/python benchmarks/sprt.py
-	$(BIN)/python benchmarks/stopping.py
-	$(BIN)/python benchmarks/boards.py
-	$(BIN)/python benchmarks/clusters.py
-	$(BIN)/python benchmarks/bridges.py
-	$(BIN)/python benchmarks/tune.py
 
 soak: $(TOOLS) ## load tests, and those that kill and look again and again: minutes, not seconds
 	$(PYTEST) -m soak

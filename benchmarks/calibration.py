@@ -10,12 +10,14 @@ the share of the pairs is what counts.
 
 import os
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command `arena` does
 
 import numpy as np
 from formats import arrays_of, paired, played
+from tables import print_table
 
 from arena import parallel
 from arena.event.schedules import ladder, round_robin
@@ -55,24 +57,29 @@ def league(task: tuple[str, str, int]) -> tuple[list[bool], list[float], list[fl
     return held, np.maximum(chance, 1 - chance).tolist(), right.tolist()
 
 
-def main(leagues: int) -> None:
-    """Print a row for each field and schedule."""
-    heads = "".join(f"{f'{low:g} to {min(high, 1):g}':>24}" for low, high in RANGES)
-    print(f"{leagues} leagues of {BOTS} bots each\n{'':14}{'':26}{'covered':>8}{heads}")
+def rows(leagues: int) -> Iterator[list[str]]:
+    """Yield a row for each field and schedule."""
     for field in FIELDS:
         for plan in PLANS:
             every = [
                 *parallel.parallel_map(league, [(field, plan, number) for number in range(leagues)])
             ]
             held, chance, right = (np.concatenate(column) for column in zip(*every, strict=True))
-            print(f"{field:14}{plan:26}{held.mean():>8.1%}", end="")
+            row = [field, plan, f"{held.mean():.1%}"]
             for low, high in RANGES:
                 here = (chance >= low) & (chance < high)
                 figures = f"{here.mean():.1%}"
                 if here.any():
                     figures += f": {chance[here].mean():.3f}, {right[here].mean():.3f}"
-                print(f"{figures:>24}", end="")
-            print(flush=True)
+                row.append(figures)
+            yield row
+
+
+def main(leagues: int) -> None:
+    """Print the table."""
+    ranges = [f"{low:g} to {min(high, 1):g}" for low, high in RANGES]
+    title = f"{leagues} fields of {BOTS} bots a row"
+    print_table(title, ["field", "schedule", "covered", *ranges], rows(leagues))
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from pathlib import Path
 
 import numpy as np
 from side_by_side import BOT
+from tables import print_table
 
 from arena.event import config, tournament
 from arena.extras.cluster import machine
@@ -162,50 +163,70 @@ def main() -> None:
     board.
     """
     matches = int(sys.argv[1]) if len(sys.argv) > 1 else 600
-    print(
-        f"load {os.getloadavg()[0]:.1f} on {len(os.sched_getaffinity(0))} cores, {matches} matches "
-        "each"
-    )
-    opened = functools.partial(Cluster, ADDRESS)
+    load = f"load {os.getloadavg()[0]:.1f} at the start"
     with cluster() as processes, tempfile.TemporaryDirectory() as folder:
         if len(sys.argv) > 2:
-            there = Rate(*processes)
-            there.forfeits = True
             if sys.argv[2] == "pairs":
                 machine.MOST_ITEMS = 1  # the other leg of its block goes with it
-            event = event_of(
-                Path(folder), "kuhn_poker/three_cards", "raise SystemExit('INDEX')", matches
-            )
-            tournament.run(
-                event, Path(folder) / "there", workers=2, audience=there, elsewhere=opened
-            )
-            print(f"forfeits: {there.a_second:.1f}/s, {there.cpu_ms:.1f} CPU ms a match")
-            print(
-                f"driver, scheduler: {there.bytes_a_match()} bytes a match, {there.megabytes} MB "
-                "at the end"
-            )
-            print(f"in the second half: {there.bytes_a_match(0.5)} bytes a match")
+            batch = "a pair in each task" if sys.argv[2] == "pairs" else "batches"
+            head = ["", "matches a second", "CPU ms a match, all processes"]
+            head += ["MB at the end, driver and scheduler", "bytes a match", "in the second half"]
+            rows = [[batch, *forfeits(Path(folder), matches, processes)]]
+            print_table(f"{matches:,} forfeits on two workers, one round, {load}", head, rows)
             return
-        print(
-            "bots think   2 lanes/s   2 workers/s   ratio   CPU ms a match   ratio   driver, "
-            "scheduler: bytes a match"
+        head = ["bots think", "matches a second, 2 lanes", "2 workers", "ratio"]
+        head += [
+            "CPU ms a match, 2 lanes",
+            "2 workers",
+            "ratio",
+            "bytes a match, driver, scheduler",
+        ]
+        print_table(
+            f"{matches:,} matches on two lanes and on two workers, one round, {load}",
+            head,
+            speeds(Path(folder), matches, processes),
         )
-        for name, seconds in THINKING.items():
-            home = Path(folder) / name
-            home.mkdir()
-            event = event_of(home, "mummy_maze/duel", BOT.replace("SECONDS", str(seconds)), matches)
-            here = Rate()
-            tournament.run(event, home / "here", workers=2, audience=here)
-            cpu_here = here.cpu_ms  # before more is used
-            there = Rate(*processes)
-            tournament.run(event, home / "there", workers=2, audience=there, elsewhere=opened)
-            cpu_there = there.cpu_ms
-            rates = (
-                f"{here.a_second:9.1f}   {there.a_second:11.1f}   "
-                f"{there.a_second / here.a_second:5.2f}"
-            )
-            cpu = f"{cpu_here:6.1f}, {cpu_there:6.1f}   {cpu_here / cpu_there:5.2f}"
-            print(f"{name:>10}   {rates}   {cpu}   {there.bytes_a_match()}", flush=True)
+
+
+def forfeits(folder: Path, matches: int, processes: list[int]) -> list[str]:
+    """Play matches between bots that never start, and return what they cost."""
+    there = Rate(*processes)
+    there.forfeits = True
+    event = event_of(folder, "kuhn_poker/three_cards", "raise SystemExit('INDEX')", matches)
+    opened = functools.partial(Cluster, ADDRESS)
+    tournament.run(event, folder / "there", workers=2, audience=there, elsewhere=opened)
+    return [
+        f"{there.a_second:.0f}",
+        f"{there.cpu_ms:.1f}",
+        there.megabytes,
+        there.bytes_a_match(),
+        there.bytes_a_match(0.5),
+    ]
+
+
+def speeds(folder: Path, matches: int, processes: list[int]) -> Iterator[list[str]]:
+    """Yield a row for each kind of bot."""
+    opened = functools.partial(Cluster, ADDRESS)
+    for name, seconds in THINKING.items():
+        home = folder / name
+        home.mkdir()
+        event = event_of(home, "mummy_maze/duel", BOT.replace("SECONDS", str(seconds)), matches)
+        here = Rate()
+        tournament.run(event, home / "here", workers=2, audience=here)
+        cpu_here = here.cpu_ms  # before more is used
+        there = Rate(*processes)
+        tournament.run(event, home / "there", workers=2, audience=there, elsewhere=opened)
+        cpu_there = there.cpu_ms
+        yield [
+            name,
+            f"{here.a_second:.1f}",
+            f"{there.a_second:.1f}",
+            f"{there.a_second / here.a_second:.2f}",
+            f"{cpu_here:.1f}",
+            f"{cpu_there:.1f}",
+            f"{cpu_there / cpu_here:.2f}",
+            there.bytes_a_match(),
+        ]
 
 
 if __name__ == "__main__":

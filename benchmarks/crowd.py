@@ -13,10 +13,12 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
 from pathlib import Path
 
+from tables import print_table
+
+from arena import system
 from arena.clock import TimeControl
 from arena.event import discovery, tournament
 from arena.games import rulebook
@@ -113,8 +115,8 @@ class Silence:
 
 def played(
     folder: Path, bots: dict[str, tuple[str, str]], processes: int, lanes: int, repeats: int
-) -> None:
-    """Play each bot against the first, and print how many seats of each lost on time."""
+) -> list[list[object]]:
+    """Play each bot against the first, and return a row for each: how many seats lost on time."""
     (folder / "bots").mkdir()
     for name, (start, answer) in bots.items():
         text = HEAD.format(late=LATE_S, start=start, answer=answer) + f"# {name}\n"
@@ -145,11 +147,14 @@ def played(
                 seats[bot] += 1
                 if role in match.endings:
                     endings[bot][match.endings[role]] += 1
+    rows: list[list[object]] = []
     for name in bots:
         late = endings[name].pop(Ending.TIMEOUT, 0)
-        others = "".join(f", {count} {ending}" for ending, count in endings[name].items())
-        print(f"  {name:14} {late:4} of {seats[name]:4} matches lost on time{others}")
-    print(f"  {turns} turns, {silence.aborts} matches aborted")
+        others = ", ".join(f"{count} {ending}" for ending, count in endings[name].items())
+        wanted = "none" if name in QUICK | QUICK_PROCESSES else "all"
+        rows.append([f"`{name}`", processes, f"{late} of {seats[name]}", wanted, others])
+    print(f"{turns} turns, {silence.aborts} matches aborted", file=sys.stderr)
+    return rows
 
 
 def main() -> None:
@@ -160,18 +165,20 @@ def main() -> None:
     spinning = [
         subprocess.Popen([sys.executable, "-S", "-c", "while True: pass"]) for _ in range(spinners)
     ]
-    begun = time.monotonic()
+    rows = []
     try:
         for processes, bots in ((1, QUICK | LATE), (2, QUICK_PROCESSES | LATE_PROCESSES)):
-            print(f"{lanes} lanes, {spinners} spinners, processes = {processes}:")
             with tempfile.TemporaryDirectory() as name:
-                played(Path(name), bots, processes, lanes, repeats)
+                rows += played(Path(name), bots, processes, lanes, repeats)
     finally:
         for process in spinning:
             process.kill()
             process.wait()
-    load = " ".join(f"{figure:.1f}" for figure in os.getloadavg())
-    print(f"{time.monotonic() - begun:.0f} s, load {load}, {len(os.sched_getaffinity(0))} cores")
+    load = f"load {os.getloadavg()[0]:.0f} at the end"
+    limits = f"{1000 * MOVE_S:.0f} ms a move, margin {1000 * MARGIN_S:.0f} ms"
+    title = f"{limits}; {lanes} lanes on {len(system.cores())} cores, {spinners} programs that spin"
+    head = ["bot", "processes", "lost on time", "should be", "other faults"]
+    print_table(f"{title}, {load}", head, rows)
 
 
 if __name__ == "__main__":

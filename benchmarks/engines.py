@@ -30,6 +30,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from tables import print_table
+
 from arena import system
 from arena.results.archive import Archive
 from arena.values import Ending
@@ -80,20 +82,23 @@ class Played(NamedTuple):
     seconds: float
     cpu_s: float
 
-    def row(self, name: str) -> str:
-        """Return a line of the table."""
-        plies_a_second = self.plies / self.seconds
+    def row(self, name: str, against: "Played") -> list[object]:
+        """Return a row of the table, with its ratio to another runner."""
         cpu_ms = 1000 * self.cpu_s / self.plies
-        return (
-            f"  {name:28}{self.games:>6}{self.points:>9.1f}{self.plies:>9}"
-            f"{plies_a_second:>12.0f}{cpu_ms:>12.2f}{self.time_losses:>14}"
-        )
+        theirs_ms = 1000 * against.cpu_s / against.plies
+        return [
+            name,
+            self.games,
+            f"{self.points:.1f}",
+            f"{self.plies / self.seconds:.0f}",
+            f"{cpu_ms:.1f}",
+            f"{cpu_ms / theirs_ms:.2f}",
+            self.time_losses,
+        ]
 
 
-HEAD = (
-    f"  {'':28}{'games':>6}{'points':>9}{'plies':>9}{'plies a s':>12}{'CPU ms/ply':>12}"
-    f"{'time losses':>14}"
-)
+HEAD = ("", "games", "points of the stronger", "plies a second")
+HEAD += ("CPU ms a ply", "ratio", "time losses")
 
 
 def by_fastchess(
@@ -225,20 +230,18 @@ def compare(fastchess: Path, engine: Path, games: int) -> None:
         write_openings(folder, games // 2)
         for kept in (True, False):
             kind = "kept" if kept else "new for each game"
-            print(f"\n{NODES} nodes a move, engines {kind}; load {os.getloadavg()[0]:.1f}\n{HEAD}")
+            title = f"{NODES:,} nodes a move, engines {kind}; load {os.getloadavg()[0]:.1f}"
             theirs = by_fastchess(fastchess, engine, folder, games, kept=kept, timed=False)
-            print(theirs.row("fastchess"), flush=True)
             ours = by_arena(engine, folder, games, kept=kept, timed=False)
-            print(ours.row("arena"), flush=True)
-            print(f"  {_difference(theirs, ours)}")
+            title += f"; {_difference(theirs, ours)}"
+            print_table(title, HEAD, (theirs.row("fastchess", theirs), ours.row("arena", theirs)))
         for spinners in (0, SPINNERS):
             load = f"beside {spinners} programs that spin" if spinners else "alone"
-            print(f"\n{MOVE_S} s a move, margin {MARGIN_S} s, {load}\n{HEAD}")
+            title = f"{MOVE_S} s a move, margin {MARGIN_S} s, {load}"
             with busy(spinners):
                 theirs = by_fastchess(fastchess, engine, folder, games, kept=True, timed=True)
-                print(theirs.row("fastchess"), flush=True)
                 ours = by_arena(engine, folder, games, kept=True, timed=True)
-                print(ours.row("arena"), flush=True)
+            print_table(title, HEAD, (theirs.row("fastchess", theirs), ours.row("arena", theirs)))
 
 
 def _difference(theirs: Played, ours: Played) -> str:
@@ -253,19 +256,16 @@ def _difference(theirs: Played, ours: Played) -> str:
         variance += (second_moment - share**2) / played.games
     apart = ours.points / ours.games - theirs.points / theirs.games
     errors = apart / math.sqrt(variance) if variance else 0.0
-    return f"scores of the stronger one: {100 * apart:+.1f} % apart, {errors:+.1f} standard errors"
+    return f"scores {100 * apart:+.1f} % apart, {errors:+.1f} standard errors"
 
 
 def main() -> None:
     """Read the command line, and compare."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("fastchess", type=Path, nargs="?", help="the program fastchess")
+    parser.add_argument("fastchess", type=Path, help="the program fastchess")
     parser.add_argument("--engine", type=Path, default=Path("/usr/games/stockfish"))
     parser.add_argument("--games", type=int, default=100, help="an even number")
     options = parser.parse_args()
-    if options.fastchess is None:
-        print("skipped: fastchess; give its path: python benchmarks/engines.py FASTCHESS")
-        return
     for program in (options.fastchess, options.engine):
         if not os.access(program, os.X_OK) or program.is_dir():
             parser.error(f"{program}: no such program")

@@ -7,15 +7,16 @@ and of its largest worker, and the bytes that it wrote. From the two sizes follo
 match takes.
 """
 
-import os
 import sqlite3
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable, Iterator
 from itertools import cycle, islice
 from pathlib import Path
 
 import leaderboard
+from tables import print_table
 
 from arena.results import export
 from arena.results.archive import records
@@ -75,23 +76,30 @@ def run(folder: Path, form: str) -> tuple[float, int, int, int]:
     return *figures, sum(path.stat().st_size for path in (folder / "export").glob(f"*.{form}"))
 
 
-def main(matches: int) -> None:
-    """Print all figures."""
-    print(
-        f"{'matches':>9} {'format':8} {'CPU s':>7} {'MB main':>8} {'MB worker':>10} "
-        f"{'MB written':>11} {'load':>6}"
-    )
-    for count in (matches // 10, matches):
+def rows(counts: Iterable[int]) -> Iterator[list[str]]:
+    """Yield a row for each size and format."""
+    for count in counts:
         with tempfile.TemporaryDirectory() as name:
             archive = fill(Path(name), count)
-            print(
-                f"{count:9} archive of {archive / 1e6:.1f} MB, {archive / count:.0f} bytes a match",
-                flush=True,
-            )
             for form in export.FORMATS:
                 cpu, own, worker, written = run(Path(name), form)
-                figures = f"{count:9} {form:8} {cpu:7.1f} {own:8} {worker:10} {written / 1e6:11.1f}"
-                print(f"{figures} {os.getloadavg()[0]:6.1f}", flush=True)
+                yield [
+                    f"{count:,}",
+                    f"{archive / count / 1000:.1f}",
+                    form,
+                    f"{cpu:.1f}",
+                    f"{1000 * cpu / count:.2f}",
+                    str(own),
+                    str(worker),
+                    f"{written / 1e6:,.0f}",
+                ]
+
+
+def main(matches: int) -> None:
+    """Print the table."""
+    head = ["matches", "kB a match in the archive", "format", "CPU s", "CPU ms a match"]
+    head += ["MB, main process", "MB, largest worker", "MB written"]
+    print_table("`arena export`, one run each", head, rows((matches // 10, matches)))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ are in brackets. Machine time is the sum of all turns.
 
 import os
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from time import process_time
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command `arena` does
 
 import numpy as np
+from tables import print_table
 
 from arena.event.schedules import ladder, round_robin, swiss
 from arena.results import ratings
@@ -70,16 +71,10 @@ def measured(matches: list[Played], strength: dict[str, float]) -> tuple[float, 
     return order, width, sum(match.turns for match in matches) / 1000
 
 
-def main(leagues: int, names: Collection[str]) -> None:
-    """Print a table for each of these kinds of league."""
-    print(f"medians of {leagues} leagues; tau with its quartiles")
+def rows(leagues: int, names: Collection[str]) -> Iterator[list[str]]:
+    """Yield a row for each kind of league and each schedule."""
     for name in names:
         setting = SETTINGS[name]
-        print(f"\n{name}")
-        print(
-            f"{'':14}{'matches':>8}{'1000 turns':>12}{'tau':>8}{'':16}{'width':>7}"
-            f"{'planning, ms a match':>22}"
-        )
         count, repeats = setting["bots"], setting.get("repeats", 1)
         pairings = setting["rounds"] * count // 2 * repeats
         each = max(count // 2, ladder.FEWEST_PAIRINGS)
@@ -102,14 +97,25 @@ def main(leagues: int, names: Collection[str]) -> None:
                 took = process_time() - began
                 row = *measured(matches, strength), 1000 * took / len(matches), len(matches)
                 by_plan[plan].append(row)
-        for plan, rows in by_plan.items():
-            low, order, high = np.percentile([row[0] for row in rows], [25, 50, 75])
-            width, turns, planning, number = np.median([row[1:] for row in rows], axis=0)
-            print(
-                f"{plan:14}{number:>8.0f}{turns:>12.0f}{order:>8.3f} ({low:.3f}-{high:.3f})"
-                f"{width:>8.2f}{planning:>22.2f}",
-                flush=True,
-            )
+        for plan, found in by_plan.items():
+            low, order, high = np.percentile([row[0] for row in found], [25, 50, 75])
+            width, turns, planning, number = np.median([row[1:] for row in found], axis=0)
+            yield [
+                name,
+                plan,
+                f"{number:,.0f}",
+                f"{turns:.0f}",
+                f"{order:.3f} ({low:.3f} to {high:.3f})",
+                f"{width:.2f}",
+                f"{planning:.2f}",
+            ]
+
+
+def main(leagues: int, names: Collection[str]) -> None:
+    """Print the table."""
+    head = ["league", "schedule", "matches", "thousand turns", "tau", "width"]
+    head.append("planning, CPU ms a match")
+    print_table(f"Medians of {leagues} leagues a row", head, rows(leagues, names))
 
 
 if __name__ == "__main__":

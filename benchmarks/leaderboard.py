@@ -8,16 +8,17 @@ that imports pandas and ends. Each row is the best of three tries, and has the m
 them.
 """
 
-import os
 import sqlite3
 import subprocess
 import sys
 import tempfile
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 from time import perf_counter
+
+from tables import print_table
 
 from arena.results.archive import Archive, records, schema
 from arena.results.archive.records import Rows, SeatRows
@@ -71,6 +72,8 @@ SCRIPTS = {
     "tables.write(results.matches(), columns.MATCHES, folder / 'matches.csv')",
     "as arrays": "results.arrays",
 }
+Used = tuple[float, float, int]
+"""Seconds, CPU seconds and peak megabytes of a process."""
 Drawn = list[tuple[int, str | None, str | None]]
 """Score, result and ending of each seat of a match."""
 
@@ -261,7 +264,7 @@ def _drawn(board: Board, number: int) -> Drawn:
     ]
 
 
-def run(*words: str, unrated: Path | None = None) -> tuple[float, float, int]:
+def run(*words: str, unrated: Path | None = None) -> Used:
     """Seconds, CPU seconds and peak megabytes of a Python process; the best of three: others can
     only slow it down.
 
@@ -287,51 +290,66 @@ def run(*words: str, unrated: Path | None = None) -> tuple[float, float, int]:
     return min(tries)
 
 
-def main(matches: int) -> None:
-    """Print all figures."""
-    records = [record(EVENT.match(DUEL, (BOTS[0], BOTS[1]), repeat)) for repeat in range(1500)]
+def appending(records: Sequence[Record]) -> Iterator[list[str]]:
+    """Yield a row for each size of batch."""
+    alone = None
     for batch in (1, 4, 16):
         each, slowest = appended(records, batch)
-        rate = f"{1 / each:6.0f} matches/s of {TURNS} turns"
-        print(f"append in batches of {batch:2}: {rate}, slowest batch {slowest * 1e3:.1f} ms")
-    bare = run("-c", "import pandas")
-    print(
-        f"{'matches':>9} {'what':33} {'seconds':>8} {'CPU':>6} {'over pandas':>12} {'peak MB':>8} "
-        f"{'load':>6}"
-    )
-    _tell(0, "import pandas", bare, bare)
-    for count in (matches // 10, matches):
+        alone = alone or each
+        yield [
+            str(batch),
+            f"{1 / each:,.0f}",
+            f"{1e3 * each:.2f}",
+            f"{alone / each:.2f}",
+            f"{1e3 * slowest:.1f}",
+        ]
+
+
+def looking(counts: Iterable[int], bare: Used) -> Iterator[list[str]]:
+    """Yield a row for each look at an archive of each size."""
+    yield _row(0, "`import pandas`", bare, bare)
+    for count in counts:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             fill(folder, count)
-            told = run("-m", "arena", "leaderboard", name, unrated=folder)
-            _tell(count, "arena leaderboard, ratings anew", told, bare)
+            used = run("-m", "arena", "leaderboard", name, unrated=folder)
+            yield _row(count, "`arena leaderboard`, a new fit", used, bare)
             for words in COMMANDS:
-                told = run("-m", "arena", "leaderboard", name, *words)
-                _tell(count, " ".join(["arena leaderboard", *words]), told, bare)
+                used = run("-m", "arena", "leaderboard", name, *words)
+                yield _row(count, f"`{' '.join(['arena leaderboard', *words])}`", used, bare)
             opened = (
                 "from pathlib import Path; from arena.results.leaderboard import Results; "
                 f"folder = Path({name!r}); "
             )
             for what, script in SCRIPTS.items():
-                _tell(
-                    count,
-                    what,
-                    run("-c", f"{opened} results = Results.open(folder); {script}"),
-                    bare,
-                )
+                used = run("-c", f"{opened} results = Results.open(folder); {script}")
+                yield _row(count, what, used, bare)
 
 
-def _tell(
-    matches: int, what: str, told: tuple[float, float, int], bare: tuple[float, float, int]
-) -> None:
-    seconds, cpu, peak = told
-    print(
-        (
-            f"{matches:9} {what:33} {seconds:8.2f} {cpu:6.2f} {cpu / bare[1]:11.2f}x {peak:8} "
-            f"{os.getloadavg()[0]:6.1f}"
-        ),
-        flush=True,
+def _row(matches: int, what: str, used: Used, bare: Used) -> list[str]:
+    seconds, cpu, peak = used
+    return [
+        f"{matches:,}",
+        what,
+        f"{seconds:.2f}",
+        f"{cpu:.2f}",
+        f"{cpu / bare[1]:.2f}",
+        str(peak),
+    ]
+
+
+def main(matches: int) -> None:
+    """Print both tables."""
+    records = [record(EVENT.match(DUEL, (BOTS[0], BOTS[1]), repeat)) for repeat in range(1500)]
+    print_table(
+        f"Matches of {TURNS} turns for two roles, appended to an archive in one round",
+        ["matches a batch", "matches a second", "ms a match", "speed", "slowest batch, ms"],
+        appending(records),
+    )
+    print_table(
+        "A process that reads an archive, the best of three",
+        ["matches", "what", "seconds", "CPU s", "of pandas alone", "peak MB"],
+        looking((matches // 10, matches), run("-c", "import pandas")),
     )
 
 

@@ -3,20 +3,22 @@ positions.
 
     python benchmarks/lessons.py [POSITIONS]
 
-prints the tables in benchmarks/README.md. With 300 positions a cell it takes two minutes of CPU
+prints both tables. With 300 positions a cell it takes two minutes of CPU
 time.
 """
 
 import random
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from statistics import fmean
+
+from tables import print_table
 
 from arena.results.move_estimates import better_than
 
 POSITIONS = 300
-MOVES = (2, 3, 5, 10)
+MOVES = (2, 5, 10)
 MATCHES = (3, 4, 5, 7, 10, 20, 50)
 CHANCES = (0.1, 0.3, 0.5, 0.9)
 """Of scoring with an average bot; of all of them the worst counts."""
@@ -96,24 +98,39 @@ def found(
     )
 
 
-def main() -> None:
-    """Print the tables."""
-    positions = int(sys.argv[1]) if len(sys.argv) > 1 else POSITIONS
-    dice = random.Random(16)
-    print("| moves | the bot plays | strength | " + " | ".join(map(str, MATCHES)) + " | 3 to 50 |")
+def false_lessons(dice: random.Random, positions: int) -> Iterator[list[str]]:
+    """Yield a row for each kind of position."""
     for moves, own_all, strong in product(MOVES, (False, True), (0.0, STRONG)):
         unequal = [MATCHES[number % len(MATCHES)] for number in range(moves)]
         counts = [*([count] * moves for count in MATCHES), unequal[::-1]]
         own = moves if own_all else 1
-        cells = (
-            false(dice, moves, each, own=own, positions=positions, strong=strong) for each in counts
-        )
-        head = moves, "all" if own_all else "one", "unlike" if strong else "alike"
-        print(*head, *(f"{cell:.3f}" for cell in cells), sep=" | ")
-    print("\n| points | moves | " + " | ".join(map(str, MATCHES)) + " |")
+        row = [str(moves), "all" if own_all else "one", "unlike" if strong else "alike"]
+        for each in counts:
+            share = false(dice, moves, each, own=own, positions=positions, strong=strong)
+            row.append(f"{share:.3f}")
+        yield row
+
+
+def true_lessons(dice: random.Random, positions: int) -> Iterator[list[str]]:
+    """Yield a row for each difference and number of moves."""
     for difference, moves in product((0.3, 0.5, 0.8), MOVES):
-        cells = (found(dice, moves, count, difference, positions=positions) for count in MATCHES)
-        print(f"{100 * difference:.0f}", moves, *(f"{cell:.2f}" for cell in cells), sep=" | ")
+        row = [f"{100 * difference:.0f}", str(moves)]
+        for count in MATCHES:
+            row.append(f"{found(dice, moves, count, difference, positions=positions):.2f}")
+        yield row
+
+
+def main() -> None:
+    """Print both tables."""
+    positions = int(sys.argv[1]) if len(sys.argv) > 1 else POSITIONS
+    dice = random.Random(16)
+    counts = [str(count) for count in MATCHES]
+    head = ["moves", "the bot plays", "bots", *counts, "3 to 50"]
+    title = f"The share of {positions} positions a cell with a false lesson"
+    print_table(f"{title}, by the matches of each move", head, false_lessons(dice, positions))
+    title = f"The share of {positions} positions a cell in which a better move is found"
+    head = ["points more", "moves", *counts]
+    print_table(f"{title}, by the matches of each move", head, true_lessons(dice, positions))
 
 
 if __name__ == "__main__":

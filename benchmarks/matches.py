@@ -1,5 +1,4 @@
-"""What a match of 100 turns with fresh bots costs: `python benchmarks/matches.py`. Matches a
-second, side by side.
+"""What a match of 100 turns with fresh bots costs: `python benchmarks/matches.py [ROUNDS]`.
 
 Bots that answer at once, in Python and in C; cold, warm, at each level, with one lane and two. For
 C bots the floor is `loop.c -m`, which starts two bots with posix_spawn, plays, and kills them,
@@ -9,6 +8,7 @@ unconfined. At last a whole event (roll call, matches, archive) beside lanes tha
 import itertools
 import os
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -17,7 +17,8 @@ from statistics import median
 
 import duel
 from picture import draw
-from side_by_side import Rounds, compiled, measured, public_folder, show
+from side_by_side import Rounds, compiled, figure, measured, public_folder, show
+from tables import Goal, print_table
 
 from arena import system
 from arena.errors import ArenaError
@@ -29,6 +30,7 @@ from arena.sandbox.launcher import Launcher
 from arena.values import Abort, Bot, Event, Fault, Match, Record
 
 ROUNDS = 5
+SPAWN = "posix_spawn and play in C, unconfined"
 MATCHES = 40
 """A lane and round."""
 REPEATS = 50
@@ -108,11 +110,14 @@ def shares(bot: Bot, **conditions: object) -> Callable[[], tuple[float, float, f
 
 
 def show_shares(found: dict[str, Rounds[tuple[float, float, float]]]) -> None:
-    """Where the time of a match goes."""
-    print("\nWhere a match of 100 turns spends its time (ms: to be ready, turns, end)")
+    """Print where the time of a match goes."""
+    rows = []
     for name, rounds in found.items():
-        start, turns, end = (median(column) for column in zip(*rounds, strict=True))
-        print(f"  {name:52}{start:8.1f}{turns:8.1f}{end:8.1f}  {rounds.conditions()}")
+        parts = [median(column) for column in zip(*rounds, strict=True)]
+        rows.append([name, *map(figure, parts), figure(sum(parts))])
+    conditions = next(iter(found.values())).conditions()
+    title = f"Where a match of 100 turns spends its time, on one core, in ms ({conditions})"
+    print_table(title, ["", "until both are ready", "100 turns", "end", "sum"], rows)
 
 
 class Nobody:
@@ -171,12 +176,14 @@ def python_bots(lanes: int) -> dict[str, Callable[[], float]]:
     return found
 
 
-if __name__ == "__main__":
+def main(rounds: int) -> None:
+    """Print the tables, and draw their picture."""
     panels = []
     for lanes in sorted({1, min(2, len(system.cores()))}):
-        found = measured(python_bots(lanes), ROUNDS)
-        title = f"Matches of 100 turns a second, fresh Python bots, {lanes} lane{'s' * (lanes > 1)}"
-        panels += [show(title, "/s", found, "cold, landlock, pinned", more_is_better=True)]
+        found = measured(python_bots(lanes), rounds)
+        title = f"Matches a second, fresh Python bots, {lanes} lane{'s' * (lanes > 1)}"
+        goals = {"warm, landlock, pinned": Goal(least=2.8)} if lanes > 1 else None
+        panels.append(show(title, "/s", found, "cold, landlock, pinned", goals))
     loop, program = compiled("loop.c"), compiled("bot.c")
     parts = {
         f"{kind}, {'not frozen' if not freeze else 'frozen'}": shares(
@@ -190,29 +197,34 @@ if __name__ == "__main__":
         for freeze in (True, False)
     }
     cores.stay(min(system.cores()))
-    show_shares(measured(parts, ROUNDS))
+    show_shares(measured(parts, rounds))
     os.sched_setaffinity(0, EVERYWHERE)
     if loop and program:
         bot = duel.program_bot(program)
         with tempfile.TemporaryDirectory() as folder:
             script = duel.written_to(Path(folder) / "script", BOARD)
-            things = {"posix_spawn and play in C, unconfined": floor(loop, script, program)}
+            things = {SPAWN: floor(loop, script, program)}
             for level in LEVELS:
                 things[f"ours, {level}"] = matches_a_second(bot, 1, True, sandbox=level)
-            found = measured(things, ROUNDS)
-            title = "Matches of 100 turns a second, fresh C bots, 1 lane"
-            panels += [show(title, "/s", found, next(iter(things)), more_is_better=True)]
+            found = measured(things, rounds)
+            title = "Matches a second, fresh C bots, 1 lane"
+            panels.append(show(title, "/s", found, SPAWN, {"ours, landlock": Goal(least=0.2)}))
+            if {"landlock", "bubblewrap"} <= set(LEVELS):
+                ours = {name: values for name, values in found.items() if name != SPAWN}
+                goals = {"ours, bubblewrap": Goal(least=0.7)}
+                show("The same by level", "/s", ours, "ours, landlock", goals)
     for kind, warm in (("cold", False), ("warm", True)):
+        playing, event = "two lanes that only play", "a whole event on two lanes"
         things = {
-            f"two lanes that only play, {kind} starts": matches_a_second(
-                duel.python_bot(), 2, True, sandbox="landlock", warm=warm
-            ),
-            f"a whole event on two lanes, {kind} starts": whole_event(2, warm),
+            playing: matches_a_second(duel.python_bot(), 2, True, sandbox="landlock", warm=warm),
+            event: whole_event(2, warm),
         }
         title = f"A whole event, {kind} starts, matches a second"
-        panels += [show(title, "/s", measured(things, 3), next(iter(things)), more_is_better=True)]
-    told = (
-        f"medians of {ROUNDS} rounds, on {len(EVERYWHERE)} cores, beside whatever else the "
-        "machine did"
-    )
-    draw(duel.DOCS / "matches.png", "What a match costs", told, panels)
+        found = measured(things, rounds)
+        panels.append(show(title, "/s", found, playing, {event: Goal(least=0.9)}))
+    subtitle = f"medians of {rounds} rounds, on {len(EVERYWHERE)} cores"
+    draw(duel.DOCS / "matches.png", "What a match costs", subtitle, panels)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS)

@@ -16,6 +16,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from tables import print_table
 
 from arena import system
 from arena.event import config, tournament
@@ -53,8 +54,8 @@ class Silent:
         """Say nothing."""
 
 
-def row(folder: Path, repeats: int, plies: int, bots: tuple[str, ...] = ()) -> None:
-    """Play an event, or the rest of one with fewer repeats, and print how well it tells its bots
+def row(folder: Path, repeats: int, plies: int, bots: tuple[str, ...] = ()) -> list[str]:
+    """Play an event, or the rest of one with fewer repeats; return how well it tells its bots
     apart.
     """
     name = f"{len(bots)}-bots-{plies}-plies"
@@ -67,31 +68,29 @@ def row(folder: Path, repeats: int, plies: int, bots: tuple[str, ...] = ()) -> N
     values = np.array([elo.logits(rating.strength) for rating in ratings.ratings])
     spread, width = values[:, 0].std(), (values[:, 2] - values[:, 1]).mean()
     pairs = f"{(ratings.better >= SURE).sum()} of {len(values) * (len(values) - 1) // 2}"
-    print(
-        f"{repeats:>7}{plies:>7}{played.finished:>9}{played.finished - ratings.repeated:>11}"
-        f"{spread:>8.2f}{width:>8.2f}"
-        f"{width / spread:>14.2f}{pairs:>13}",
-        flush=True,
-    )
+    return [
+        str(repeats),
+        str(plies),
+        str(played.finished),
+        str(played.finished - ratings.repeated),
+        f"{spread:.2f}",
+        f"{width:.2f}",
+        f"{width / spread:.2f}",
+        pairs,
+    ]
 
 
 def main(repeats: int) -> None:
     """Print both tables."""
-    head = (
-        f"{'repeats':>7}{'plies':>7}{'matches':>9}{'different':>11}"
-        f"{'spread':>8}{'width':>8}{'width/spread':>14}"
-    )
+    head = ["repeats", "plies", "matches", "different", "spread", "width", "width / spread"]
+    head.append("pairs apart")
     folder = Path(tempfile.mkdtemp(prefix="openings-"))
     try:
-        print(
-            f"{', '.join(ALIKE)}: strengths and 95 % intervals in logits\n{head}{'pairs apart':>13}"
-        )
-        for plies in (0, 4):
-            for count in (1, repeats, 4 * repeats) if plies else (1, repeats):
-                row(folder, count, plies, ALIKE)
-        print(f"\nall bots\n{head}{'pairs apart':>13}")
-        for plies in PLIES:
-            row(folder, repeats, plies)
+        alike = [(1, 0), (repeats, 0), (1, 4), (repeats, 4), (4 * repeats, 4)]
+        rows = (row(folder, count, plies, ALIKE) for count, plies in alike)
+        print_table(f"{', '.join(ALIKE)}: in logits", head, rows)
+        rows = (row(folder, repeats, plies) for plies in PLIES)
+        print_table("All bots: in logits", head, rows)
     finally:
         shutil.rmtree(folder)
 

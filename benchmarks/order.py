@@ -6,9 +6,11 @@ second figure is how often a rating falls after a win.
 """
 
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
+from tables import print_table
 
 from arena.results.arrays import Arrays
 from arena.results.ratings import bradley_terry, points
@@ -82,18 +84,15 @@ def falls(random: np.random.Generator) -> bool:
     return bool(after < before)
 
 
-def main() -> None:
-    """Print both figures."""
-    leagues = int(sys.argv[1]) if len(sys.argv) > 1 else LEAGUES
+def rows(leagues: int) -> Iterator[list[object]]:
+    """Yield a row for each of both questions."""
     random = np.random.default_rng(SEED)
     contradictions = sum(contradicts(drawn(random)) for _ in range(leagues))
-    print(
-        f"{contradictions} of {leagues} balanced round robins: rating and points contradict each "
-        "other"
-    )
+    yield ["rating and points contradict each other", leagues, contradictions]
     fallen = sum(falls(random) for _ in range(leagues // 10))
-    print(f"{fallen} of {leagues // 10} leagues: a rating fell after a win")
+    yield ["a rating falls after a win", leagues // 10, fallen]
 
 
 if __name__ == "__main__":
-    main()
+    asked = int(sys.argv[1]) if len(sys.argv) > 1 else LEAGUES
+    print_table("Simulated round robins", ["", "leagues", "of these"], rows(asked))

@@ -1,4 +1,5 @@
-"""Ours beside its peers: `python benchmarks/peers.py --fastchess PATH --brutaltester JAR`.
+"""Plies a second and CPU time beside fastchess and cg-brutaltester: `python benchmarks/peers.py
+--fastchess PATH --brutaltester JAR`.
 
 Every game has PLIES plies between two players that answer at once, in C and in Python, so that what
 is measured is the runner. Peers know other games than ours, so each has players of its own:
@@ -9,12 +10,12 @@ is measured is the runner. Peers know other games than ours, so each has players
 - cg-brutaltester (`-o`): a referee of its protocol that asks both players in turn and checks
   nothing, in C and in the language of the players. It always starts referee and players anew.
 
-Each table has two parts. Plies a second is what a user sees, and other programs on the machine
-disturb it. The CPU time of a match (user and system, of the runner and all that it started) is
-disturbed less.
+Plies a second is what a user sees, and other programs on the machine disturb it. The CPU time of a
+match (user and system, of the runner and all that it started) is disturbed less.
 
 Peers neither confine players nor freeze them, so ours has rows without either too. What a runner
-needs to start and to end is taken out. A peer that is not given has no row.
+needs to start and to end is taken out. A peer that is not given has no row. The ratios are to a
+peer if there is one.
 """
 
 import argparse
@@ -29,11 +30,13 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 import duel
 from matches import LEVELS
-from side_by_side import Rounds, compiled, measured, on, show
+from side_by_side import Rounds, compiled, figure, measured, on
+from tables import Goal, print_table, ratio_cell
 
 from arena import system
 from arena.event.workers import Workers
@@ -54,6 +57,9 @@ JAVA_FEW, JAVA_MANY = 100, 300
 first hundred games, which take two to three times as much CPU time as the next ones."""
 GAME_ENDED = "End of game "
 """The beginning of the line that cg-brutaltester prints after each game."""
+OURS = ((True, True, True), (True, False, False), (False, True, True))
+"""How our rows are played: pinned, frozen, confined."""
+HEAD = ("", "plies a second", "least to most", "ratio", "CPU ms a match", "ratio")
 TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
 UCI_ENGINE = """\
 import sys
@@ -321,6 +327,11 @@ def check_brutaltester(command: Sequence[str], games: int, folder: Path) -> None
         raise SystemExit(f"{' '.join(command)}\nended {ended} of {games} games")
 
 
+def skipped(what: str) -> None:
+    """Say what is not measured."""
+    print(f"skipped: {what}", file=sys.stderr)
+
+
 def arguments() -> argparse.Namespace:
     """Return the options, with peers that are there."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -338,17 +349,17 @@ def arguments() -> argparse.Namespace:
     if (options.lanes or 1) > len(system.cores()):
         parser.error(f"--lanes {options.lanes}: this process may use one core only")
     if options.fastchess is None:
-        print("skipped: fastchess; give its path: --fastchess PATH")
+        skipped("fastchess; give its path: --fastchess PATH")
     elif not os.access(options.fastchess, os.X_OK) or options.fastchess.is_dir():
         parser.error(f"--fastchess {options.fastchess}: no such program")
     else:
         options.fastchess = options.fastchess.resolve()
     if options.brutaltester is None:
-        print("skipped: cg-brutaltester; give its path: --brutaltester JAR")
+        skipped("cg-brutaltester; give its path: --brutaltester JAR")
     elif not options.brutaltester.is_file():
         parser.error(f"--brutaltester {options.brutaltester}: no such file")
     elif shutil.which("java") is None:
-        print("skipped: cg-brutaltester; there is no java in the PATH")
+        skipped("cg-brutaltester; there is no java in the PATH")
         options.brutaltester = None
     else:
         options.brutaltester = options.brutaltester.resolve()
@@ -373,7 +384,7 @@ def compare(options: argparse.Namespace, folder: Path) -> None:
         own = duel.program_bot(programs.pop("bot"))  # type: ignore[arg-type]
         players["C"] = (own, {name: (str(program),) for name, program in programs.items()})
     else:
-        print("skipped: players in C; there is no compiler")
+        skipped("players in C; there is no compiler")
     referees = {language: commands["cg_referee"] for language, (_, commands) in players.items()}
     board, free = duel.board(PLIES), set(system.cores())
     level = LEVELS[0]
@@ -384,13 +395,19 @@ def compare(options: argparse.Namespace, folder: Path) -> None:
     ):
         bot, commands = players[language]
         rows: dict[str, Measure] = {}
-        for pin, (freeze, sandbox) in itertools.product(
-            (True, False), ((True, level), (False, level), (False, "none"))
-        ):
+        for pin, freeze, sandbox in OURS:
             where = "pinned" if pin else "free"
-            confined = sandbox if sandbox != "none" else "not confined"
+            confined = level if sandbox else "not confined"
             name = f"ours, {where}, {'frozen' if freeze else 'not frozen'}, {confined}"
-            rows[name] = ours(bot, board, lanes, pin, freeze=freeze, sandbox=sandbox, keep=keep)
+            rows[name] = ours(
+                bot,
+                board,
+                lanes,
+                pin,
+                freeze=freeze,
+                sandbox=level if sandbox else "none",
+                keep=keep,
+            )
         if language == "Python" and not keep:  # peers start each interpreter cold
             rows[f"ours, pinned, frozen, {level}, cold"] = ours(
                 bot, board, lanes, True, freeze=True, sandbox=level, keep=keep, warm=False
@@ -419,21 +436,41 @@ def compare(options: argparse.Namespace, folder: Path) -> None:
                     rows |= {f"{name}, pinned": on({min(free)}, plain)} if lanes == 1 else {}
                     rows[f"{name}, free"] = plain
         kind = "kept from game to game" if keep else "fresh for each game"
-        title = f"players in {language}, {kind}, {lanes} lane{'s' * (lanes > 1)}"
+        title = f"Players in {language}, {kind}, {lanes} lane{'s' * (lanes > 1)}"
         found = measured(rows, options.rounds)
-        first = next(iter(rows))
-        show(f"Plies a second, {title}", "/s", column(found, 0), first, more_is_better=True)
-        show(f"CPU time of a match, {title}", "ms", column(found, 1), first, more_is_better=False)
+        print_table(
+            f"{title} ({next(iter(found.values())).conditions()})",
+            HEAD,
+            compared(found, language, keep),
+        )
 
 
-def column(found: dict[str, Rounds[Figures]], number: int) -> dict[str, Rounds[float]]:
-    """Return one of the figures of each round, of each runner."""
-    columns: dict[str, Rounds[float]] = {}
+def compared(found: dict[str, Rounds[Figures]], language: str, keep: bool) -> Iterator[list[str]]:
+    """Yield a row for each runner, with its ratios to the first peer; our first row has goals."""
+    first = next(iter(found))
+    against = next((name for name in found if not name.startswith("ours")), first)
+    quick, cheap = goals_of(against, language, keep)
+    its_plies, its_cpu = (median(figures) for figures in zip(*found[against], strict=True))
     for name, rounds in found.items():
-        columns[name] = Rounds()
-        columns[name].extend(figures[number] for figures in rounds)
-        columns[name].loads = rounds.loads
-    return columns
+        plies, cpu = zip(*rounds, strict=True)
+        goals = (quick, cheap) if name == first else (None, None)
+        yield [
+            name,
+            figure(median(plies)),
+            f"{figure(min(plies))} to {figure(max(plies))}",
+            ratio_cell(median(plies) / its_plies, goals[0]),
+            figure(median(cpu)),
+            ratio_cell(median(cpu) / its_cpu, goals[1]),
+        ]
+
+
+def goals_of(against: str, language: str, keep: bool) -> tuple[Goal | None, Goal | None]:
+    """Return what our plies a second and our CPU time should be, beside this runner."""
+    if "brutaltester" in against:
+        return Goal(least=1.0 if language == "C" else 3.0), None
+    if "fastchess" in against and keep:
+        return None, Goal(most=1.3)
+    return None, None
 
 
 if __name__ == "__main__":

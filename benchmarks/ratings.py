@@ -8,13 +8,14 @@ interval holds the true strength.
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 from openskill.models import PlackettLuce
+from tables import print_table
 
 from arena.results import ratings
 from arena.results.arrays import Arrays, Floats
@@ -123,19 +124,12 @@ def tau(found: Floats, truth: Floats) -> float:
     )
 
 
-def order(leagues: int) -> None:
-    """Print how well each rating finds the true order."""
+def order(leagues: int) -> Iterator[list[str]]:
+    """Yield for each kind of league how well each rating finds the true order."""
     rated: dict[str, Callable[[tuple[str, ...], Arrays], Floats]] = {
         "bradley_terry": partial(ours, "bradley_terry"),
         "points": partial(ours, "points"),
     }
-    print(
-        f"Kendall's tau to the truth, {leagues} leagues of {BOTS} bots, 40 % of the pairs missing"
-    )
-    print(
-        f"{'':26}{'matches':>8}{'ours':>8}{'points':>8}"
-        f"{'OpenSkill':>11}{'(ordinal)':>11}{'margin':>8}"
-    )
     for name, kinds in LEAGUES.items():
         random, total, matches = np.random.default_rng(SEED), np.zeros(4), 0
         settings = dict(kinds)
@@ -149,13 +143,8 @@ def order(leagues: int) -> None:
             ]
             total += [tau(value, field.truth) for value in values]
             matches += len(arrays.seed)
-        mean = total / leagues
-        figures = "".join(
-            f"{value:>{width}.3f}" for value, width in zip(mean, (8, 8, 11, 11), strict=True)
-        )
-        print(
-            f"{name:26}{matches // leagues:>8}{figures}{mean[0] - mean[1:].max():>8.3f}", flush=True
-        )
+        figures = [f"{value:.3f}" for value in total / leagues]
+        yield [name, f"{matches // leagues:,}", *figures]
 
 
 def covered(found: ratings.Ratings, truth: dict[str, float]) -> dict[str, bool]:
@@ -167,9 +156,8 @@ def covered(found: ratings.Ratings, truth: dict[str, float]) -> dict[str, bool]:
     }
 
 
-def coverage(leagues: int) -> None:
-    """Print how often a 95 % interval holds the truth."""
-    print(f"\nCoverage of 95 % intervals, {leagues} leagues each")
+def coverage(leagues: int) -> Iterator[list[str]]:
+    """Yield for each kind of league how often a 95 % interval holds the truth."""
     for name, kinds in COVERAGE.items():
         random, held = np.random.default_rng(SEED), list[dict[str, bool]]()
         settings = dict(kinds)
@@ -186,13 +174,14 @@ def coverage(leagues: int) -> None:
             truth = limit(field, settings.get("seating", "sides"))
             held.append(covered(result, dict(zip(field.bots, truth, strict=True))))
         every = [hit for league_ in held for hit in league_.values()]
+        shares = [np.mean(list(league_.values())) for league_ in held]
+        error = 2 * np.std(shares) / np.sqrt(len(shares))
         last = len(shape.get("extreme", ())) or single
         extra = [
             hit for league_ in held for bot, hit in league_.items() if int(bot[3:]) >= size - last
         ]
-        rest = (sum(every) - sum(extra)) / max(1, len(every) - len(extra))
-        apart = f"   (those bots {np.mean(extra):.1%}, the others {rest:.1%})" if last else ""
-        print(f"{name:40}{np.mean(every):>7.1%}{apart}", flush=True)
+        apart = f"{np.mean(extra):.1%}" if last else ""
+        yield [name, f"{np.mean(every):.1%}", f"±{100 * error:.1f}", apart]
 
 
 def pairs_kept(random: np.random.Generator, bots: int, share: float) -> Callable[[Floats], Floats]:
@@ -221,27 +210,32 @@ def by_role(specialists: int) -> Callable[[Floats], Floats]:
     return chosen
 
 
-def speed() -> None:
-    """Print how long a rating with 1,000 refits takes."""
-    print("\nSeconds for the fit and 1,000 refits, 25 bots on two boards")
+def speed() -> Iterator[list[str]]:
+    """Yield how long a rating with 1,000 refits takes, of 25 bots on two boards."""
     random = np.random.default_rng(SEED)
     field = league(random, bots=25, boards=(DUEL, TRIO))
     for repeats in (9, 84, 834):
         arrays = play(random, field, repeats=repeats, kind="graded")
         began = perf_counter()
         ratings.find("bradley_terry").rate(arrays)
-        took, load = perf_counter() - began, os.getloadavg()[0]
-        print(
-            f"{len(arrays.seed):>10,} matches{took:>8.2f} s, one round, load {load:.1f}", flush=True
-        )
+        yield [f"{len(arrays.seed):,}", f"{perf_counter() - began:.2f}"]
+
+
+def main(leagues: int, chosen: Sequence[str]) -> None:
+    """Print the tables that were chosen."""
+    if "order" in chosen:
+        title = f"Kendall's tau to the true order, {leagues} leagues of {BOTS} bots a row"
+        head = ["league", "matches", "ours", "points", "OpenSkill", "its ordinal"]
+        print_table(title, head, order(leagues))
+    if "coverage" in chosen:
+        title = f"{leagues} leagues a row"
+        head = ["league", "covered", "two standard errors", "of those bots alone"]
+        print_table(title, head, coverage(leagues))
+    if "speed" in chosen:
+        load = os.getloadavg()[0]
+        print_table(f"A fit, one round, load {load:.1f}", ["matches", "seconds"], speed())
 
 
 if __name__ == "__main__":
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 200
-    chosen = sys.argv[2:] or ["order", "coverage", "speed"]
-    if "order" in chosen:
-        order(count)
-    if "coverage" in chosen:
-        coverage(count)
-    if "speed" in chosen:
-        speed()
+    asked = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    main(asked, sys.argv[2:] or ["order", "coverage", "speed"])

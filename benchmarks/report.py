@@ -7,14 +7,15 @@ peak memory of its main process and of its largest worker, and the bytes of repo
 run of each size finds nothing changed.
 """
 
-import os
 import sys
 import tempfile
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from random import Random
 
 import export
+from tables import print_table
 
 from arena.games import rulebook
 from arena.match.referee import Referee
@@ -67,20 +68,25 @@ def fill(folder: Path, matches: int) -> None:
             archive.append(*map(played, batch))
 
 
-def main(matches: int) -> None:
-    """Print all figures."""
-    print(
-        f"{'matches':>9} {'run':8} {'CPU s':>7} {'MB main':>8} {'MB worker':>10} "
-        f"{'MB written':>11} {'load':>6}"
-    )
-    for count in (matches // 10, matches):
+def rows(counts: Iterable[int]) -> Iterator[list[str]]:
+    """Yield a row for each size, first and again."""
+    for count in counts:
         with tempfile.TemporaryDirectory() as name:
             fill(Path(name), count)
-            for run in ("first", "second"):
+            first_cpu = None
+            for run in ("first", "again"):
                 cpu, own, worker = export.measured("report", name)
+                first_cpu = first_cpu or cpu
                 size = (Path(name) / "report.html").stat().st_size / 1e6
-                figures = f"{count:9} {run:8} {cpu:7.1f} {own:8} {worker:10} {size:11.1f}"
-                print(f"{figures} {os.getloadavg()[0]:6.1f}", flush=True)
+                ratio = f"{cpu / first_cpu:.2f}"
+                yield [f"{count:,}", run, f"{cpu:.1f}", ratio, str(own), str(worker), f"{size:.1f}"]
+
+
+def main(matches: int) -> None:
+    """Print the table."""
+    head = ["matches", "run", "CPU s", "ratio", "MB, main process", "MB, largest worker"]
+    head.append("MB written")
+    print_table("`arena report`, one run each", head, rows((matches // 10, matches)))
 
 
 if __name__ == "__main__":

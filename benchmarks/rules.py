@@ -4,12 +4,13 @@ A turn is `to_move`, `legal_moves` for each role to move, `play` and `outcome`, 
 from the start. The dice are thrown beforehand, so that they cost nothing here.
 """
 
-import os
 from collections.abc import Iterator
 from itertools import cycle
 from random import Random
 from time import perf_counter
 from typing import Any
+
+from tables import print_table
 
 from arena.game import Game
 from arena.games import rulebook
@@ -44,7 +45,11 @@ def _playout(game: Game[Any], dice: Iterator[int]) -> int:
     return turns
 
 
-if __name__ == "__main__":
+def rows() -> Iterator[list[str]]:
+    """Yield a row for each board."""
     for board in rulebook.all_boards():
-        rate = turns_a_second(rulebook.game_of(board))
-        print(f"{board.label:28}{rate:>10,.0f} turns/s, best of 3, load {os.getloadavg()[0]:.1f}")
+        yield [f"`{board.label}`", f"{turns_a_second(rulebook.game_of(board)):,.0f}"]
+
+
+if __name__ == "__main__":
+    print_table("The rules alone, best of three tries", ["board", "turns a second"], rows())

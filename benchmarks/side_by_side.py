@@ -2,9 +2,9 @@
 and spread.
 
 Shared by the benchmarks beside it. Other programs can only slow a measurement down, so ratios of
-medians are what a noisy machine can tell; absolute figures are of one machine on one day. Each row
-says how many rounds it had, and the machine's load average of a minute before them: a row of five
-rounds at a load of 0.3 tells more than one of three at 9.
+medians are what a noisy machine can tell; absolute figures are of one machine on one day. Each
+table says how many rounds it had, and the machine's load average of a minute before them: five
+rounds at a load of 0.3 tell more than three at 9.
 """
 
 import atexit
@@ -19,6 +19,7 @@ from statistics import median
 from typing import TypeVar
 
 from picture import Panel
+from tables import Goal, print_table, ratio_cell
 
 Figure = TypeVar("Figure")
 HERE = Path(__file__).parent
@@ -65,19 +66,33 @@ def measured(things: Mapping[str, Callable[[], Figure]], rounds: int) -> dict[st
 
 
 def show(
-    title: str, unit: str, found: Mapping[str, Rounds[float]], against: str, *, more_is_better: bool
+    title: str,
+    unit: str,
+    found: Mapping[str, Rounds[float]],
+    against: str,
+    goals: Mapping[str, Goal] | None = None,
 ) -> Panel:
-    """Print a table: the median of each, its spread, and how it compares with one of them (1 = as
-    good).
+    """Print a table: the median of each, its spread, and how many times the median of one of them
+    it is. A ratio in bold misses its goal.
     """
-    print(f"\n{title}")
     floor = median(found[against])
+    rows = []
     for name, values in found.items():
         middle = median(values)
-        ratio = middle / floor if more_is_better else floor / middle
-        spread = f"{min(values):>8,.1f} to {max(values):<8,.1f}"
-        print(f"  {name:52}{middle:>9,.1f} {unit}  {spread}  x{ratio:.2f}  {values.conditions()}")
+        spread = f"{figure(min(values))} to {figure(max(values))}"
+        ratio = ratio_cell(middle / floor, (goals or {}).get(name))
+        rows.append([name, figure(middle), spread, ratio])
+    conditions = next(iter(found.values())).conditions()
+    head = ["", f"median, {unit}", "least to most", "ratio"]
+    print_table(f'{title}, beside "{against}" ({conditions})', head, rows)
     return Panel(title, unit, dict(found))
+
+
+def figure(value: float) -> str:
+    """Return a figure with three digits that count."""
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
 
 
 def on(where: set[int], measure: Callable[[], Figure]) -> Callable[[], Figure]:

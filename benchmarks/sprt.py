@@ -1,9 +1,8 @@
-"""The error rates of `arena duel` and the matches that it takes, in simulated duels of known
-difference.
+"""The error rates of `arena duel` and the pairings that it takes, in simulated duels of known
+difference: `python benchmarks/sprt.py [DUELS]`, 1,000 a row unless told.
 
-Beside it stand the two other formulations that results/sequential.py speaks of, on the same scores,
-and the fixed number of pairings that a test with the same error rates needs if the variance is
-known. `sprt.py 200` simulates only a number of duels a row.
+Beside it stands the usual normal approximation (GSPRT) on the same scores, and the fixed number of
+pairings that a test with the same error rates needs if the variance is known.
 """
 
 import math
@@ -12,6 +11,8 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from statistics import NormalDist, mean, pvariance
+
+from tables import print_table
 
 from arena.results.sequential import Question, SequentialTest
 
@@ -64,11 +65,11 @@ def disasters(dice: random.Random, difference: float) -> float:
 
 
 SCORES: dict[str, Pairings] = {
-    "even": even,
-    "draws": draws,
-    "roles": roles,
-    "graded": graded,
-    "disasters": disasters,
+    "no draws, even roles": even,
+    "80 % draws": draws,
+    "one role wins 92 %": roles,
+    "any score, deviation 25": graded,
+    "ahead, but 5 % disasters": disasters,
 }
 
 
@@ -112,22 +113,14 @@ def gsprt(number: int, middle: float, variance: float) -> float:
     return number * gap * (middle - (QUESTION.low + QUESTION.high) / 2) / variance
 
 
-def fitted(number: int, middle: float, variance: float) -> float:
-    """Return the log-likelihood ratio of normal scores with a variance of its own under each
-    hypothesis.
-    """
-    low, high = (variance + (middle - bound) ** 2 for bound in (QUESTION.low, QUESTION.high))
-    return number / 2 * math.log(low / high)
-
-
 def interval(count: int, of: int) -> str:
     """Return a share in percent with its 95 % interval (Wilson)."""
     share, z = count / of, Z(0.975)
     centre = (share + z * z / 2 / of) / (1 + z * z / of)
     half = z / (1 + z * z / of) * math.sqrt(share * (1 - share) / of + z * z / 4 / of / of)
     return (
-        f"{100 * share:5.1f} ({100 * max(0.0, centre - half):4.1f} to "
-        f"{100 * min(1.0, centre + half):5.1f})"
+        f"{100 * share:.1f} ({100 * max(0.0, centre - half):.1f} to "
+        f"{100 * min(1.0, centre + half):.1f})"
     )
 
 
@@ -138,23 +131,11 @@ def stream(draw: Pairings, seed: str, difference: float) -> Iterator[float]:
         yield draw(dice, difference)
 
 
-def main() -> None:
-    """Print the table."""
-    duels = int(sys.argv[1]) if len(sys.argv) > 1 else DUELS
-    tests: dict[str, Callable[[Iterator[float]], tuple[str, int]]] = {
-        "bets": bets,
-        "GSPRT": lambda scores: by_ratio(gsprt, scores),
-        "fitted": lambda scores: by_ratio(fitted, scores),
-    }
-    print(
-        f"{duels} duels a row; better than {QUESTION.low:g} or not {QUESTION.high:g} points better?"
-    )
-    print(
-        f"alpha = {QUESTION.alpha:g}, beta = {QUESTION.beta:g}, at most {MOST_PAIRINGS} pairings\n"
-    )
-    print(
-        "scores     truth  test    better, %              not better, %          undecided  "
-        "pairings  95 %  fixed"
+def rows(duels: int) -> Iterator[list[str]]:
+    """Yield a row for each kind of scores and each truth."""
+    tests: tuple[Callable[[Iterator[float]], tuple[str, int]], ...] = (
+        bets,
+        lambda scores: by_ratio(gsprt, scores),
     )
     for name, draw in SCORES.items():
         for difference in DIFFERENCES:
@@ -162,23 +143,42 @@ def main() -> None:
             spread = pvariance([draw(dice, difference) for _ in range(20_000)])
             gap = QUESTION.high - QUESTION.low
             fixed = spread * ((Z(1 - QUESTION.alpha) + Z(1 - QUESTION.beta)) / gap) ** 2
-            for title, test in tests.items():
+            row = [name, f"{difference:+g}"]
+            for test in tests:
                 ends = [
                     test(stream(draw, f"{name} {difference} {number}", difference))
                     for number in range(duels)
                 ]
-                better, worse, undecided = (
-                    sum(decision == wanted for decision, _ in ends)
-                    for wanted in ("better", "not better", "undecided")
-                )
-                numbers = sorted(number for _, number in ends)
-                print(
-                    f"{name:9} {difference:+6.1f}  {title:6}  {interval(better, duels)}  "
-                    f"{interval(worse, duels)}  "
-                    f"{100 * undecided / duels:7.1f} {mean(numbers):9.0f} "
-                    f"{numbers[int(0.95 * duels)]:6} {fixed:6.0f}",
-                    flush=True,
-                )
+                row += summary(ends, difference)
+            yield [*row, f"{fixed:,.0f}"]
+
+
+def summary(ends: list[tuple[str, int]], difference: float) -> list[str]:
+    """Return the cells of a test: wrong answers, undecided duels, and the pairings."""
+    wrong = ""
+    if difference <= QUESTION.low:
+        wrong = interval(sum(decision == "better" for decision, _ in ends), len(ends))
+    elif difference >= QUESTION.high:
+        wrong = interval(sum(decision == "not better" for decision, _ in ends), len(ends))
+    undecided = sum(decision == "undecided" for decision, _ in ends) / len(ends)
+    numbers = sorted(number for _, number in ends)
+    most = numbers[int(0.95 * len(ends))]
+    return [wrong, f"{100 * undecided:.0f}", f"{mean(numbers):,.0f}, {most:,}"]
+
+
+def main() -> None:
+    """Print the table."""
+    duels = int(sys.argv[1]) if len(sys.argv) > 1 else DUELS
+    title = (
+        f"{duels:,} duels a row: better than {QUESTION.low:g}, or not {QUESTION.high:g} points "
+        f"better? alpha {QUESTION.alpha:g}, beta {QUESTION.beta:g}, at most {MOST_PAIRINGS:,} "
+        "pairings"
+    )
+    cells = ("wrong, %", "undecided, %", "pairings, mean and 95 %")
+    head = ["scores", "truth"]
+    for test in ("bets", "GSPRT"):
+        head += [f"{test}: {cell}" for cell in cells]
+    print_table(title, [*head, "fixed"], rows(duels))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,8 @@
-"""What a start costs, side by side in one run: `python benchmarks/starts.py`.
+"""What the start of a bot costs, at each level, cold and warm: `python benchmarks/starts.py
+[ROUNDS]`.
 
-The start of a bot, from the call to its first line: bare, at each level cold, and warm, with numpy
-and without. All kinds take turns, so that they share whatever else the machine does. The target of
-a row, if it has one, is a ratio to another. What starts cost in matches a second is in
-`matches.py`.
+It is measured from the call to the first line of the bot. All kinds take turns, so that they share
+whatever else the machine does. What starts cost in matches a second is in `matches.py`.
 
 The spawner forks ahead when it has nothing else to do; the fourth of four warm starts at once finds
 nothing prepared.
@@ -29,7 +28,8 @@ from statistics import median, quantiles
 from time import perf_counter, process_time
 
 import duel
-from side_by_side import compiled, measured
+from side_by_side import compiled, figure, measured
+from tables import Goal, print_table, ratio_cell
 
 from arena.event import discovery
 from arena.match.play import play
@@ -54,7 +54,7 @@ class Kind:
     """Does it; the seconds that it took."""
     to: str = ""
     """The row that it is compared with; empty = none."""
-    target: str = ""
+    goal: Goal | None = None
     taken: list[float] = field(default_factory=list)
 
 
@@ -62,21 +62,24 @@ def measure(kinds: list[Kind], rounds: int) -> None:
     """Let all of them take turns, then print a row for each: milliseconds, and the ratio of
     medians.
     """
+    load = os.getloadavg()[0]
     for number in range(rounds + WARMING):
         for kind in kinds:
             took = kind.once()
             if number >= WARMING:
-                kind.taken.append(took)
+                kind.taken.append(1000 * took)
     middle = {kind.name: median(kind.taken) for kind in kinds}
+    rows = []
     for kind in kinds:
-        low, _, high = (1000 * part for part in quantiles(kind.taken, n=4))
-        ratio = (
-            f"x{middle[kind.name] / middle[kind.to]:.2f} of {kind.to}" if kind.to in middle else ""
-        )
-        told = f"{ratio}  {kind.target}  {rounds} rounds, load {os.getloadavg()[0]:.1f}"
-        print(
-            f"  {kind.name:30} {1000 * middle[kind.name]:7.2f}  ({low:.2f} to {high:.2f})  {told}"
-        )
+        low, _, high = quantiles(kind.taken, n=4)
+        ratio = ""
+        if kind.to:
+            ratio = ratio_cell(middle[kind.name] / middle[kind.to], kind.goal)
+        spread = f"{figure(low)} to {figure(high)}"
+        cells = [kind.name, figure(middle[kind.name]), spread, ratio, kind.to]
+        rows.append(cells)
+    title = f"From the order to the first line; {rounds} rounds, load {load:.1f}; -S is {PYTHON}"
+    print_table(title, ["", "median, ms", "middle half", "ratio", "to"], rows)
 
 
 def bare(*command: str) -> float:
@@ -111,7 +114,7 @@ def offered() -> list[str]:
     failures = {level: selftest.failure(level, PYTHON) for level in LEVELS[:2]}
     for level, why in failures.items():
         if why is not None:
-            print(f"  {level}: not here: {why}")
+            print(f"{level}: not here: {why}", file=sys.stderr)
     return [level for level in LEVELS if failures.get(level) is None]
 
 
@@ -133,16 +136,16 @@ def starts(folder: Path, levels: list[str], launcher: Launcher, other: Launcher)
         Kind("bare -I -S", lambda: bare(sys.executable, "-I", "-S", path)),
         Kind("plain -S", lambda: bare(PYTHON, "-S", path)),
     ]
-    wanted = {"landlock": "at most 1.7", "bubblewrap": "at most 2.0"}
+    wanted = {"landlock": Goal(most=1.7), "bubblewrap": Goal(most=2.0)}
     for level in levels:
         once = partial(through, launcher, plain, Conditions(sandbox=level, warm=False))
-        kinds.append(Kind(f"cold -S, {level}", once, "plain -S", wanted.get(level, "")))
+        kinds.append(Kind(f"cold -S, {level}", once, "plain -S", wanted.get(level)))
     if "landlock" in levels:
         cold, hot = (Conditions(sandbox="landlock", warm=warm) for warm in (False, True))
         kinds.append(Kind("cold, landlock", lambda: through(launcher, bot, cold), "bare -I -S"))
         kinds.append(
             Kind(
-                "warm, landlock", lambda: through(launcher, bot, hot), "bare -I -S", "at most 0.32"
+                "warm, landlock", lambda: through(launcher, bot, hot), "bare -I -S", Goal(most=0.32)
             )
         )
         fourth = lambda: [through(launcher, bot, hot) for _ in range(4)][-1]  # noqa: E731
@@ -161,7 +164,7 @@ def starts(folder: Path, levels: list[str], launcher: Launcher, other: Launcher)
                 name,
                 lambda: through(other, adder, ahead),
                 "cold with numpy, landlock",
-                "at most 0.08",
+                Goal(most=0.08),
             )
         )
     return kinds
@@ -189,7 +192,7 @@ def match_of_one_turn(launcher: Launcher, bot: Bot, *, warm: bool) -> tuple[floa
     return tuple(1000 * part / MATCHES for part in seconds)  # type: ignore[return-value]
 
 
-def show_matches() -> None:
+def show_matches(rounds: int) -> None:
     """Where the CPU time of short matches goes, on one core."""
     everywhere, program = os.sched_getaffinity(0), compiled("bot.c")
     cores.stay(min(everywhere))
@@ -204,33 +207,26 @@ def show_matches() -> None:
                 name: partial(match_of_one_turn, launcher, bot, warm=warm)
                 for name, bot, warm in kinds
             },
-            MATCH_ROUNDS,
+            rounds,
         )
     os.sched_setaffinity(0, everywhere)
-    load = ", ".join(f"{average:.1f}" for average in os.getloadavg())
-    print(
-        f"\nCPU of a match of one turn, ms (lane, spawner, bots): medians of {MATCH_ROUNDS} "
-        f"rounds, load {load}"
-    )
-    for name, rounds in found.items():
-        print(
-            f"  {name:30}"
-            + "".join(f"{median(column):8.2f}" for column in zip(*rounds, strict=True))
-        )
+    rows = []
+    for name, each in found.items():
+        parts = [median(column) for column in zip(*each, strict=True)]
+        rows.append([name, *map(figure, parts), figure(sum(parts))])
+    conditions = next(iter(found.values())).conditions()
+    title = f"CPU time of a match of one turn, on one core, in ms ({conditions})"
+    print_table(title, ["", "lane", "spawner", "both bots", "sum"], rows)
 
 
-def main() -> None:
-    """The tables."""
+def main(rounds: int) -> None:
+    """Print the tables."""
     levels = offered()
     with tempfile.TemporaryDirectory() as name, Launcher() as launcher, Launcher() as other:
-        print(
-            f"start to the first line, milliseconds: median of {ROUNDS} (and its middle half); -S "
-            f"is {PYTHON}"
-        )
-        measure(starts(Path(name), levels, launcher, other), ROUNDS)
+        measure(starts(Path(name), levels, launcher, other), rounds)
     if "landlock" in levels:
-        show_matches()
+        show_matches(MATCH_ROUNDS)
 
 
 if __name__ == "__main__":
-    main()
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS)

@@ -11,7 +11,7 @@ the plan; and without any correction.
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import e, log
 from statistics import NormalDist
 from typing import Any
@@ -21,6 +21,7 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
+from tables import print_table
 
 from arena import parallel
 from arena.event import stopping
@@ -132,11 +133,8 @@ def one_league(task: tuple[str, int]) -> dict[tuple[str, str], tuple[int, bool]]
     return stops(event_of(field.bots), arrays, truth)
 
 
-def main(leagues: int) -> None:
-    """Print a table."""
-    leagues = max(1, leagues // len(LEAGUES))
-    print(f"{leagues} leagues each, {REPEATS} repeats planned, confidence {CONFIDENCE:.0%}")
-    print(f"{'':24}{'rule':20}{'bound':14}{'stopped':>8}{'right':>8}{'saved':>7}")
+def rows(leagues: int) -> Iterator[list[str]]:
+    """Yield a row for each kind of league, rule and bound."""
     for name in LEAGUES:
         every = list(
             parallel.parallel_map(one_league, [(name, number) for number in range(leagues)])
@@ -147,11 +145,15 @@ def main(leagues: int) -> None:
                 played = sum(look for look, _ in ends) + REPEATS * (leagues - len(ends))
                 right = f"{np.mean([right for _, right in ends]):.1%}" if ends else ""
                 saved = leagues * REPEATS / played
-                print(
-                    f"{name:24}{rule:20}{bound:14}{len(ends) / leagues:>8.0%}"
-                    f"{right:>8}{saved:>7.2f}",
-                    flush=True,
-                )
+                stopped = f"{len(ends) / leagues:.0%}"
+                yield [name, rule, bound, stopped, right, f"{saved:.2f}"]
+
+
+def main(leagues: int) -> None:
+    """Print the table."""
+    leagues = max(1, leagues // len(LEAGUES))
+    title = f"{leagues} leagues a kind, {REPEATS} repeats planned, confidence {CONFIDENCE:.0%}"
+    print_table(title, ["league", "rule", "bound", "stopped", "right", "saved"], rows(leagues))
 
 
 if __name__ == "__main__":

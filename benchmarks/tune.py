@@ -1,5 +1,5 @@
-"""How often `arena tune` finds a hidden optimum: `python benchmarks/tune.py [SEARCHES]`, 100 unless
-told.
+"""How often the extra tune finds a hidden optimum: `python benchmarks/tune.py [SEARCHES]`, 100
+unless told.
 
 Each row is a number of parameters of 20 values each, and of steps of 10 pairings. Matches are
 played by dice from the Elo difference of the two points; the loss is the square of the distance to

@@ -1,5 +1,6 @@
-"""What a turn costs: `python benchmarks/turns.py`. Everything speaks the same lines to the same
-Python bots.
+"""What a turn costs beside a loop in C that checks nothing: `python benchmarks/turns.py [ROUNDS]`.
+
+Everything speaks the same lines to the same Python bots.
 
 `loop.c` is the floor: it writes, polls, reads, and checks nothing. Then our pipes alone, with lines
 that were encoded beforehand; then whole turns of `mummy_maze/duel`: rules, facts, legal moves,
@@ -17,6 +18,7 @@ from pathlib import Path
 import duel
 from picture import draw
 from side_by_side import compiled, measured, on, show
+from tables import Goal
 
 from arena import system
 from arena.event.workers import Workers
@@ -27,6 +29,10 @@ from arena.values import Conditions, Match
 
 TURNS = 4000
 ROUNDS = 7
+LOOP, PIPES, AWAKE = "a loop in C that checks nothing", "our pipes alone", "turns, bots not frozen"
+AT_ONCE, LATE = "turns, bots frozen at once", "turns, bots frozen late (the default)"
+GOALS = {PIPES: Goal(most=1.14), AWAKE: Goal(most=2.2), LATE: Goal(most=2.6)}
+"""On one core; free, the hand-over to another core is most of a turn."""
 BOARD = duel.board(TURNS)
 BOT = duel.python_bot()
 
@@ -92,7 +98,8 @@ def _played(launcher: Launcher, match: Match) -> int:
     return len(play(match, launcher=launcher).turns)
 
 
-if __name__ == "__main__":
+def main(rounds: int) -> None:
+    """Print the tables, and draw their picture."""
     script = duel.script(BOARD)
     floor = compiled("loop.c")
     everywhere = set(system.cores())
@@ -102,27 +109,28 @@ if __name__ == "__main__":
     )
     with tempfile.TemporaryDirectory() as folder:
         lines = duel.written_to(Path(folder) / "script", BOARD)
+        things: dict[str, Callable[[], float]] = {
+            LOOP: lambda: loop(floor, lines) if floor else float("nan"),
+            PIPES: lambda: pipes(script),
+            AWAKE: lambda: whole(awake),
+            AT_ONCE: lambda: whole(frozen, watched=True),
+            LATE: lambda: whole(frozen),
+        }
         for name, where in (("on one core", {min(everywhere)}), ("free", everywhere)):
-            things: dict[str, Callable[[], float]] = {
-                "loop in C, checks nothing": lambda: loop(floor, lines) if floor else float("nan"),
-                "our pipes alone": lambda: pipes(script),
-                "whole turns of duel, bots not frozen": lambda: whole(awake),
-                "whole turns of duel, bots frozen at once": lambda: whole(frozen, watched=True),
-                "whole turns of duel": lambda: whole(frozen),
-            }
-            found = measured({key: on(where, thing) for key, thing in things.items()}, ROUNDS)
-            panels += [
-                show(f"A turn, {name}", "us", found, next(iter(things)), more_is_better=False)
-            ]
+            found = measured({key: on(where, thing) for key, thing in things.items()}, rounds)
+            goals = GOALS if len(where) == 1 else None
+            panels.append(show(f"A turn, {name}", "us", found, LOOP, goals))
     if len(everywhere) > 1:
         lanes = {
             f"{number} pinned": lambda number=number: turns_a_second(number, frozen)
             for number in (1, 2)
         }
-        panels += [
-            show(
-                "Turns a second by lanes", "/s", measured(lanes, 3), "1 pinned", more_is_better=True
-            )
-        ]
-    told = f"mummy_maze/duel, medians of {ROUNDS} rounds, on {len(everywhere)} cores"
-    draw(duel.DOCS / "turns.png", "What a turn costs", told, panels)
+        found = measured(lanes, rounds)
+        goals = {"2 pinned": Goal(least=1.85)}
+        panels.append(show("Turns a second by lanes", "/s", found, "1 pinned", goals))
+    subtitle = f"mummy_maze/duel, medians of {rounds} rounds, on {len(everywhere)} cores"
+    draw(duel.DOCS / "turns.png", "What a turn costs", subtitle, panels)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS)

@@ -132,6 +132,13 @@ def standing(page: Path, name: str) -> str:
     return found[1] if found else ""
 
 
+def write(page: Path, name: str, text: str) -> None:
+    """Write the part into the page."""
+    whole = page.read_text("utf-8")
+    before = f"<!-- {name} -->\n{standing(page, name)}\n"
+    page.write_text(whole.replace(before, f"<!-- {name} -->\n{text}\n"), "utf-8")
+
+
 def dialogue(
     label: str, role: str, answers: Mapping[str, list[str]], key: str = ""
 ) -> Iterator[str]:
@@ -325,9 +332,4 @@ def _fenced(lines: Iterator[str]) -> str:
 
 if __name__ == "__main__":
     for (page, name), text in parts().items():
-        whole = page.read_text("utf-8")
-        page.write_text(
-            whole.replace(
-                f"<!-- {name} -->\n{standing(page, name)}\n", f"<!-- {name} -->\n{text}\n"
-            )
-        )
+        write(page, name, text)

@@ -45,7 +45,12 @@ CONTRIBUTING = (HERE / "CONTRIBUTING.md").read_text()
 PAGES = {
     str(path.relative_to(HERE)): path.read_text("utf-8")
     for path in sorted(
-        [*HERE.glob("*.md"), *HERE.glob("*/README.md"), *(HERE / "docs").rglob("*.md")]
+        {
+            *HERE.glob("*.md"),
+            *HERE.glob("*/README.md"),
+            *(HERE / "benchmarks").glob("*.md"),
+            *(HERE / "docs").rglob("*.md"),
+        }
     )
     if path.name != "CHANGELOG.md"  # it also names commands that are no more
     and (path.parent.name != "extras" or extras.of_page(path) in extensions.extras())

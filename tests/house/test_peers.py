@@ -167,7 +167,7 @@ def test_a_peer_that_is_not_given_is_skipped_in_a_word_and_a_wrong_path_is_refus
 ):
     monkeypatch.setattr(sys, "argv", ["peers.py"])
     assert (peers.arguments().fastchess, peers.arguments().brutaltester) == (None, None)
-    assert "skipped: fastchess; give its path: --fastchess PATH" in capsys.readouterr().out
+    assert "skipped: fastchess; give its path: --fastchess PATH" in capsys.readouterr().err
     for option in ("--fastchess", "--brutaltester"):
         monkeypatch.setattr(sys, "argv", ["peers.py", option, "/nonexistent"])
         with pytest.raises(SystemExit):
