@@ -49,7 +49,10 @@ def replay(
     if match is None or match.endswith("/"):
         if turn is not None or step or lines or role is not None:
             raise ArenaError("MATCH: missing; `arena replay` alone lists the newest matches")
-        match_list.show((match or "").rstrip("/") or None, bot=bot, lost=lost, most=most, json=json)
+        event = None
+        if match is not None:
+            event = match.rstrip("/")
+        match_list.show(event, bot=bot, lost=lost, most=most, json=json)
         return
     if bot is not None or lost:
         raise ArenaError(

@@ -440,7 +440,10 @@ def key(event: Event) -> str:
     for board in event.boards:
         identity = (board.label, board.digest, board.roles, board.sides)
         values["boards"].append(identity + board.sampled)
-    values["bots"] = [(*identity_of(Seat("", bot)), bot.games, bot.roles) for bot in event.bots]
+    values["bots"] = []
+    for bot in event.bots:
+        seat = Seat("", bot)
+        values["bots"].append((*identity_of(seat), bot.games, bot.roles))
     values["conditions"] = plain(event.conditions)
     values["openings"] = event.openings.plies, event.openings.listed
     if event.stop_when is None:

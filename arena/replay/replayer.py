@@ -79,7 +79,8 @@ class Replayer:
 
     def opening(self) -> Scene:
         """Return the state before the first turn."""
-        return Scene(0, (), (), tuple(self._game.view(self._game.start(), self._role)))
+        start = self._game.start()
+        return Scene(0, (), (), tuple(self._game.view(start, self._role)))
 
     def go_on(self, turns: Iterable[Turn]) -> Iterator[Scene]:
         """Yield the scenes that these turns add; `turns` are all turns of the match so far."""

@@ -264,7 +264,12 @@ def _groups(values: Mapping[str, Fraction | None] | Mapping[str, float]) -> list
 
     The bots of a group stand by name.
     """
+
+    def highest_first(bot: str) -> tuple[bool, Fraction | float, str]:
+        value = values[bot]
+        return value is None, -(value or 0), bot
+
     groups: dict[object, list[str]] = {}
-    for bot in sorted(values, key=lambda bot: (values[bot] is None, -(values[bot] or 0), bot)):
+    for bot in sorted(values, key=highest_first):
         groups.setdefault(values[bot], []).append(bot)
     return list(groups.values())

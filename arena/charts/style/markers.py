@@ -101,7 +101,9 @@ def intervals(
         clip_on=False,
         linewidths=0,
     )
-    for rows, end, arrow in ((row[lows < least], least, "<"), (row[highs > most], most, ">")):
+    too_low = row[lows < least]
+    too_high = row[highs > most]
+    for rows, end, arrow in ((too_low, least, "<"), (too_high, most, ">")):
         at_end = np.full(len(rows), end)
         panel.scatter(at_end, rows, s=size, marker=arrow, color=RATING, zorder=3)
     margin = 0.02 * (most - least)

@@ -270,9 +270,9 @@ class Dialogue:
         answers = b""
         for line in lines:
             if line.startswith(protocol.MODEL):
-                answer = self._calls.answers({self._role: (Ask(b"", None, None, turn=1), line)})[
-                    self._role
-                ]
+                ask = Ask(b"", None, None, turn=1)
+                answers_by_role = self._calls.answers({self._role: (ask, line)})
+                answer = answers_by_role[self._role]
                 if isinstance(answer, Failure):
                     return answer
                 answers += answer

@@ -50,9 +50,11 @@ def surely_beats(payoffs: Payoffs) -> Mask:
     n is the sum of these over the largest one. Pairs share the error evenly.
     """
     mean = payoffs.mean
+    entropy = np.zeros(mean.shape)
     with np.errstate(divide="ignore", invalid="ignore"):
-        terms = [np.where(part > 0, part * np.log(2 * part), 0.0) for part in (mean, 1 - mean)]
-    entropy = rounded(sum(terms, np.zeros(mean.shape)))
+        for part in (mean, 1 - mean):
+            entropy = entropy + np.where(part > 0, part * np.log(2 * part), 0.0)
+    entropy = rounded(entropy)
     probability = np.exp(-payoffs.observations * entropy)
     pairs = max(1, mean.size - len(mean))
     beats: Mask = (mean > 0.5) & (probability < (1 - LEVEL) / pairs)

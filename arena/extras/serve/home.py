@@ -162,8 +162,12 @@ def with_gaps(
                     bot=bot, digest=digest, rating="-", interval="no results", rank="-", matches=0
                 )
             )
-    rows.sort(key=lambda row: (row.bot, -numbers.get((row.bot, row.digest[:DIGITS]), 0)))
-    return tuple(rows)
+
+    def newest_first(row: RatedVersion) -> tuple[str, int]:
+        number = numbers.get((row.bot, row.digest[:DIGITS]), 0)
+        return row.bot, -number
+
+    return tuple(sorted(rows, key=newest_first))
 
 
 def _rivals(results: Results, bots_of_author: frozenset[str]) -> tuple[Rival, ...]:

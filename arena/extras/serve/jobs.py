@@ -17,7 +17,7 @@ from arena.errors import ArenaError
 from arena.event import broadcast, config
 from arena.event.placings import placings
 from arena.extras.serve import templates
-from arena.game import Game
+from arena.game import Game, Role
 from arena.games import rulebook
 from arena.protocol import clean
 from arena.replay.drawing import render_state
@@ -159,9 +159,12 @@ def picture(folder: Path, match: str = "") -> bytes:
         names = display_names(archive.event().bots)
     game = rules_of(folder)(record.match)
     states = tuple(scenes(game, record.turns))
-    seats = {seat.role: names.get(seat.bot.name, seat.bot.name) for seat in record.match.seats}
+    names_by_role: dict[Role, str] = {}
+    for seat in record.match.seats:
+        names_by_role[seat.role] = names.get(seat.bot.name, seat.bot.name)
+    clip = Clip(game, record, names_by_role, states)
     last = len(states) - 1
-    return pixels.png([Clip(game, record, seats, states).film(last, last)])
+    return pixels.png([clip.film(last, last)])
 
 
 def crosstable(folder: Path, bot_path: str, matches_path: str) -> str:

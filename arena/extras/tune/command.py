@@ -160,7 +160,8 @@ class _Work:
             return 0.0
         test = FixedTest(Question(low=0.0, high=5.0))
         folder = self._folder / "steps" / str(number)
-        return self._duel(("up", up), ("down", down), folder, pairings, test, quiet=True).test.mean
+        duel = self._duel(("up", up), ("down", down), folder, pairings, test, quiet=True)
+        return duel.test.mean
 
     def test(self, best: Point, start: Point, most: int, *, json: bool) -> None:
         """Test the best values against the start, and say which is better."""

@@ -236,9 +236,9 @@ def rank_intervals(resamples: Floats) -> list[tuple[int, int]]:
     if not len(resamples):
         return []
     ranks = ranks_of(resamples)
-    best = np.quantile(ranks, TAIL, axis=1, method="lower")
-    worst = np.quantile(ranks, 1 - TAIL, axis=1, method="higher")
-    return list(zip(best.astype(int).tolist(), worst.astype(int).tolist(), strict=True))
+    best = np.quantile(ranks, TAIL, axis=1, method="lower").astype(int)
+    worst = np.quantile(ranks, 1 - TAIL, axis=1, method="higher").astype(int)
+    return list(zip(best.tolist(), worst.tolist(), strict=True))
 
 
 def ranks_of(values: Floats) -> Ints:

@@ -287,8 +287,12 @@ def _likeness(
             + expected[rows] * expected[second]
         )
         products[:, right] = (count[:, None] * cross).sum(axis=0)
-    binary = (count[:, None] * expected[rows] * (1 - expected[rows])).sum(axis=0)
+    expected_wins = count[:, None] * expected[rows]  # rows x K
+    binary = (expected_wins * (1 - expected[rows])).sum(axis=0)
     side = np.array([totals.board_roles[column].side for column in columns])
-    belief = np.where(side[:, None] == side, 1.0, -1.0 if len(np.unique(side)) == 2 else 0.0)
+    of_opponents = 0.0
+    if len(np.unique(side)) == 2:
+        of_opponents = -1.0
+    belief = np.where(side[:, None] == side, 1.0, of_opponents)
     size = np.sqrt(BELIEF_SCATTER + binary)
     return np.asarray((products + BELIEF_SCATTER * belief) / np.outer(size, size))
