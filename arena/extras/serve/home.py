@@ -12,7 +12,7 @@ from typing import Any
 from arena.extras.serve import jobs
 from arena.protocol import clean
 from arena.results.archive import NoResultsError
-from arena.results.columns import VERSIONS
+from arena.results.columns import VERSIONS, interval_text
 from arena.results.leaderboard import Results
 from arena.results.tables import rows_of
 
@@ -133,7 +133,7 @@ def _versions(results: Results, bots_of_author: frozenset[str]) -> tuple[RatedVe
                     bot=clean(row["bot"]),
                     digest=row["digest"],
                     rating=columns["rating"].text(row["rating"]),
-                    interval=f"{low} to {high}",
+                    interval=interval_text(low, high),
                     rank=str(row["rank"] or "-"),
                     matches=row["matches"],
                 )

@@ -53,6 +53,17 @@ def test_an_author_sees_the_rating_of_each_own_version_and_of_no_other(homes):
     assert "Ben" not in versions
 
 
+def test_an_interval_with_an_open_end_is_told_in_words(homes):
+    versions = part(homes["Ada"], "Your versions")
+    assert re.search(r"<td>below \d+</td>", versions)
+    assert "<td> to " not in versions
+
+
+def test_the_chart_of_the_progress_can_be_scrolled_within_its_panel(homes):
+    versions = part(homes["Ada"], "Your versions")
+    assert re.search(r'<div class="scroll" [^>]*>\s*<img src=[^>]*progress.svg', versions)
+
+
 def test_a_version_without_results_is_a_gap_with_its_name(homes):
     versions = part(homes["Ada"], "Your versions")
     assert 'row">Ada 3</th><td>-</td><td>no results</td><td>-</td><td>0</td>' in versions
