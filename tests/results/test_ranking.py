@@ -12,6 +12,7 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 import pytest
+from pydantic import TypeAdapter
 from rich.console import Console
 
 from arena import charts
@@ -19,7 +20,7 @@ from arena.cli import leaderboard_text, output
 from arena.cli.run.watcher import RunWatcher
 from arena.errors import ArenaError
 from arena.report.leaderboard import leaderboards, rankings
-from arena.results import leaderboard, ranked
+from arena.results import leaderboard, memo, ranked
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results, meetings, write_csv
 from arena.results.standings import standings_of
@@ -108,14 +109,13 @@ def test_another_event_of_the_same_size_in_the_same_place_is_fitted_anew(folder,
 def test_ratings_with_a_damaged_cache_are_fitted_anew_and_cached_again(folder, tmp_path):
     right = plain(fitted(copied(folder, tmp_path)))
     (path,) = tmp_path.glob(".ratings-*.json")
-    key, _ = json.loads(path.read_text())
-    no_ratings = (
-        json.dumps([key, content]).encode()
-        for content in (None, {"dtype": "f8,("}, {"unit": "logits"})
-    )
-    for damaged in (b"", b"[" * 100_000, b"[1, 2]", *no_ratings):
+    key, _ = json.loads(path.read_text().split("\n")[0])
+    for damaged in (b"", b"[" * 100_000, b"[1, 2]"):
         path.write_bytes(damaged)
         assert (damaged[-80:], plain(fitted(tmp_path))) == (damaged[-80:], right)
+    for content in (None, {"dtype": "f8,("}, {"unit": "logits"}):
+        memo.store(path, key, content, TypeAdapter(object))
+        assert (content, plain(fitted(tmp_path))) == (content, right)
     assert plain(stored_fit(tmp_path)) == right
 
 
