@@ -840,7 +840,7 @@ class Failing:
     """The sentence of the example's fault."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Played:
     """A finished match as standings need it: a Record without its transcript."""
 

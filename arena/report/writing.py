@@ -89,9 +89,10 @@ def write_report(
     index = data.Index.of(results)
     with Archive.open(folder) as archive:  # it has the names that one author does not see
         pages = bots.pages(results, index, archive, author)
-        played = matches_of(results.played, author)
-        order = data.by_importance(played, archive.numbers(), bots.linked(pages))[:listed]
-        matches = data.listed(played, order)
+        newest = archive.numbers()
+        linked = bots.linked(pages)
+        order = data.by_importance(matches_of(results.played, author), newest, linked)[:listed]
+        matches = data.listed(matches_of(results.played, author), order)
         values = data.event(results, index, games, archive, matches, author)
         rounds = leaderboard.rounds(results, archive) if author is None else {}
     values["pages"] = pages
@@ -100,13 +101,15 @@ def write_report(
     columns = data.columns(matches, index)
     tables = _tables(results, placings, since) | _words(results, author)
     tables |= {"rounds": rounds, "drawn": charts}
-    without_replays = page.text(values | {"matches": columns}, (), **tables)
-    free_characters = size - len(without_replays) - CHUNK_NUMBER_BYTES * len(matches)
+    characters = len(page.text(values | {"matches": columns}, (), **tables))
+    free_characters = size - characters - CHUNK_NUMBER_BYTES * len(matches)
     to_replay = () if results.event.imported else order[:replayed]
     picture = b"" if card_path is None else _write_card(results, card_path)
-    # No connection is open in a process that forks.
+    # No connection is open in a process that forks, and the page is large enough by itself.
+    results.drop_matches()
     results.close()
     if since is not None:
+        since.drop_matches()
         since.close()
     if like is None:
         with Archive.open(folder) as archive:
@@ -127,8 +130,7 @@ def write_report(
         chunk_of.update(dict.fromkeys(ids, number))
     columns["replay"] = [chunk_of.get(match.id, -1) for match in matches]
     chunks = [chunk for _, chunk in packed]
-    text = page.text(values | {"matches": columns}, chunks, **tables)
-    content = text.encode("utf-8")
+    content = page.text(values | {"matches": columns}, chunks, **tables).encode("utf-8")
     return whole_files.write(path, content + _last_line(made_of, content, picture), mode)
 
 

@@ -1,5 +1,6 @@
 """Frames and CSV files of an event: their content, and the same bytes for the same matches."""
 
+import contextlib
 import csv
 import json
 import tempfile
@@ -289,11 +290,25 @@ def test_the_tables_are_to_the_byte_those_of_their_definitions_match_by_match(re
                 for standing in results.standings
             } == by_points
             assert meetings.encounters(results.arrays).met == slow_tables.met(played).met
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(meetings, "PART", 4)
+                assert meetings.crosstable(results.arrays).equals(results.crosstable())
+                assert meetings.encounters(results.arrays).met == slow_tables.met(played).met
             assert results.count == len(played)
             for label in results.boards:
                 lengths = Counter(match.turns for match in played if match.label == label)
                 assert Counter(results.lengths(label).tolist()) == lengths
             results.close()
+
+
+def test_matches_that_were_dropped_are_read_again(tmp_path):
+    event = stored.event("ann", "bob", boards=[stored.DUEL])
+    matches = map(stored.played, stored.plan(event))
+    with contextlib.closing(Results.open(stored.store(tmp_path, event, matches))) as results:
+        before = results.played
+        results.drop_matches()
+        assert results.played == before
+        assert results.played is not before
 
 
 def test_results_are_of_one_moment_while_a_run_goes_on(tmp_path):

@@ -610,11 +610,10 @@ class Archive(Database):
         query = f"select {columns} from {SEATS} order by id, position"
         yield from map(StoredSeat._make, self._rows(query))
 
-    def clocks(self) -> Iterator[tuple[str, str, Role, bytes, bytes, bytes]]:
-        """Yield bot, `game/board`, role and the columns CLOCKS of each seat."""
-        columns = ", ".join(records.CLOCKS)
+    def clocks(self, column: str) -> Iterator[tuple[int, bytes]]:
+        """Yield the number of the entry and a column of CLOCKS of each seat."""
         query = (
-            f"select bot, entries.game || '/' || entries.board, role, {columns} from {SEATS} "
+            f"select entries.number, {column} from {SEATS} "
             "join clocks on clocks.match = seats.match and clocks.position = seats.position"
         )
         yield from self._rows(query)

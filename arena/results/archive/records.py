@@ -10,7 +10,7 @@ import re
 import sys
 import zlib
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import chain
@@ -472,32 +472,38 @@ def batch_of(text: str) -> StoredBatch:
 def played_of(row: Row, seats: list[Row]) -> Played:
     """Return a match from the columns PLAYED, and SEAT_PLAYED of its seats in order of play."""
     match, game, board, repeat, seed, reason, turns, sides = row
-    bots = {}
-    scores = {}
-    endings = {}
-    fault_turns = {}
+    bots = []
+    scores = []
+    endings = []
+    fault_turns = []
     for role, bot, score, ending, fault_turn in seats:
         role = _shared(role)
-        bots[role] = _shared(bot)
-        scores[role] = score
+        bots.append((role, _shared(bot)))
+        scores.append((role, score))
         if ending is not None:
-            endings[role] = Ending(ending)
+            endings.append((role, Ending(ending)))
             # A stranger's archive may have any value there.
-            fault_turns[role] = int(fault_turn or 0)
+            fault_turns.append((role, int(fault_turn or 0)))
     return Played(
         id=match,
         game=_shared(game),
         board=_shared(board),
         repeat=repeat,
         seed=seed,
-        seats=bots,
-        scores=scores,
+        seats=_mapping(tuple(bots)),
+        scores=_mapping(tuple(scores)),
         reason=_shared(reason),
-        endings=endings,
-        fault_turns=fault_turns,
+        endings=_mapping(tuple(endings)),
+        fault_turns=_mapping(tuple(fault_turns)),
         sides=sides_of(sides),
         turns=turns,
     )
+
+
+@lru_cache(10_000)  # seatings, scores and faults come again and again
+def _mapping(pairs: tuple[tuple[Role, Value], ...]) -> Mapping[Role, Value]:
+    """Return a mapping of these pairs; many matches share it."""
+    return dict(pairs)
 
 
 def _shared(text: Any) -> Any:

@@ -779,6 +779,12 @@ class Results:
             rows.append((abort.match, abort.attempt, abort.cause))
         return pd.DataFrame(rows, columns=columns.ABORTS.names)
 
+    def drop_matches(self) -> None:
+        """Free the memory of `arrays` and `played`, which are read again where they are needed."""
+        for results in {self, *self.leagues}:
+            for name in ("arrays", "played"):
+                results.__dict__.pop(name, None)
+
     def close(self) -> None:
         """Close the file; the next reading opens it again."""
         self._archive.close()

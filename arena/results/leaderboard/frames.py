@@ -454,39 +454,44 @@ def timing(archive: Archive) -> pd.DataFrame:
     for tally in archive.tallies():
         if tally.ending is Ending.TIMEOUT:
             timeouts[tally.bot, tally.board, tally.role] += tally.seats
-    clocks: dict[tuple[str, str, str], tuple[bytearray, bytearray, bytearray]] = {}
-    for bot, board, role, walls, cpus, waits in archive.clocks():
-        key = (bot, board, role)
-        if key not in clocks:
-            clocks[key] = (bytearray(), bytearray(), bytearray())
-        wall, cpu, waited = clocks[key]
-        wall += walls
-        cpu += cpus
-        waited += waits
+    # The times of all matches are large, so no more than one column of them is in memory.
+    walls = _quantiles(archive, "walls", [0.5, 0.99, 1.0])
+    cpus = _quantiles(archive, "cpus", [0.5, 0.99, 1.0])
+    waits = _quantiles(archive, "waits", [0.99])
     rows = []
-    for (bot, board, role), (wall, cpu, waited) in sorted(clocks.items()):
-        answers = len(wall) // np.dtype(np.float32).itemsize
-        cells: list[object] = [bot, board, role, answers, timeouts[bot, board, role]]
-        cells += _quantiles(wall, cpu, waited)
+    for bot, board, role in sorted(walls):
+        key = (bot, board, role)
+        answers, times = walls[key]
+        cells: list[object] = [bot, board, role, answers, timeouts[key]]
+        cells += times + cpus[key][1] + waits[key][1]
         rows.append(cells)
     return pd.DataFrame(rows, columns=columns.TIMING.names)
 
 
-def _quantiles(walls: bytearray, cpus: bytearray, waits: bytearray) -> list[float]:
-    """Return median, 99 % quantile and maximum of wall and CPU times, and the quantile of waits.
+def _quantiles(
+    archive: Archive, column: str, levels: list[float]
+) -> dict[tuple[str, str, str], tuple[int, list[float]]]:
+    """Return the number of answers and the quantiles of their times, by bot, board and role.
 
-    The times are float32, packed, a number for each answer.
+    The column has float32, packed, a number for each answer. Without answers there is no quantile.
     """
-    if not walls:
-        return [np.nan] * 7
-    figures = []
-    for packed in (walls, cpus):
-        times = np.frombuffer(packed, dtype=np.float32)
-        median, quantile = np.quantile(times, [0.5, 0.99])
-        figures += [float(median), float(quantile), float(times.max())]
-    waited = np.frombuffer(waits, dtype=np.float32)
-    figures.append(float(np.quantile(waited, 0.99)))
-    return figures
+    packed: dict[tuple[str, str, str], bytearray] = {}
+    key_by_entry = {}
+    for number, entry in archive.entries().items():
+        key_by_entry[number] = (entry.bot, entry.label, entry.role)
+    for number, times in archive.clocks(column):
+        key = key_by_entry[number]
+        if key not in packed:
+            packed[key] = bytearray()
+        packed[key] += times
+    quantiles = {}
+    for key, joined in packed.items():
+        values = np.frombuffer(joined, dtype=np.float32)
+        figures = [np.nan] * len(levels)
+        if len(values):
+            figures = [float(figure) for figure in np.quantile(values, levels)]
+        quantiles[key] = (len(values), figures)
+    return quantiles
 
 
 def part_text(

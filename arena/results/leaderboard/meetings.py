@@ -3,14 +3,20 @@
 Teammates do not meet, and a bot with several roles on a side is one opponent. Pure.
 """
 
+from collections.abc import Iterator
 from operator import attrgetter
 
 import numpy as np
 
 from arena.results.anytext import pd
-from arena.results.arrays import Arrays
+from arena.results.arrays import Arrays, Entry
 from arena.results.columns import CROSSTABLE
 from arena.results.tiebreaks import Crosstable
+
+PART = 10_000
+"""Matches whose meetings are in memory at once; each takes up to 2 kB."""
+MEETING = ["board_role", "bot", "opponent"]
+ENCOUNTER = ["bot", "opponent", "result"]
 
 
 def crosstable(arrays: Arrays) -> pd.DataFrame:
@@ -19,13 +25,14 @@ def crosstable(arrays: Arrays) -> pd.DataFrame:
     It has the number of matches and the bot's mean score in that role. Here a bot meets itself
     where it plays both sides, and a bot on two of the opposing sides is one opponent.
     """
-    bots, seats = _seats(arrays)
-    board_roles, board_role = arrays.coded(lambda entry: (entry.label, entry.role))
-    seats["board_role"] = board_role[arrays.entry]
-    met = _opposed(seats, seats)
-    met = met.drop_duplicates(["match", "position", "opponent"])
-    cells = met.groupby(["board_role", "bot", "opponent"])["score"].agg(["size", "mean"])
-    cells = cells.reset_index()
+    bots, parts = _seats(arrays)
+    board_roles, _ = arrays.coded(_board_role)
+    sums = []
+    for seats in parts:
+        met = _opposed(seats, seats)
+        met = met.drop_duplicates(["match", "position", "opponent"])
+        sums.append(met.groupby(MEETING)["score"].agg(["size", "sum"]))
+    cells = pd.concat(sums).groupby(level=MEETING).sum().reset_index()
 
     labels = np.array([label for label, _ in board_roles], dtype=object)
     roles = np.array([role for _, role in board_roles], dtype=object)
@@ -36,7 +43,7 @@ def crosstable(arrays: Arrays) -> pd.DataFrame:
         "bot": names[cells["bot"]],
         "opponent": names[cells["opponent"]],
         "matches": cells["size"],
-        "score": cells["mean"],
+        "score": cells["sum"] / cells["size"],
     }
     return pd.DataFrame(frame, columns=CROSSTABLE.names)
 
@@ -46,34 +53,50 @@ def encounters(arrays: Arrays) -> Crosstable:
 
     Each two different bots on two sides of a match have one game.
     """
-    bots, seats = _seats(arrays)
-    seats["score"] = seats.groupby(["match", "side"])["score"].transform("max")
-    sides = seats.drop_duplicates(["match", "side", "bot"])
-    met = _opposed(sides, sides)
-    met = met[met["bot"] != met["opponent"]]
-    met = met.assign(result=np.sign(met["score"] - met["opposing"]))
-    games = met.groupby(["bot", "opponent", "result"]).size()
+    bots, parts = _seats(arrays)
+    counts = []
+    for seats in parts:
+        seats["score"] = seats.groupby(["match", "side"])["score"].transform("max")
+        sides = seats.drop_duplicates(["match", "side", "bot"])
+        met = _opposed(sides, sides)
+        met = met[met["bot"] != met["opponent"]]
+        met = met.assign(result=np.sign(met["score"] - met["opposing"]))
+        counts.append(met.groupby(ENCOUNTER).size())
+    games = pd.concat(counts).groupby(level=ENCOUNTER).sum()
     rows = []
     for bot, opponent, result, count in games.reset_index().to_numpy().tolist():
         rows.append((bots[bot], bots[opponent], result, count))
     return Crosstable.count(rows)
 
 
-def _seats(arrays: Arrays) -> tuple[list[str], pd.DataFrame]:
-    """Return the names of the bots, and a row for each seat.
+def _board_role(entry: Entry) -> tuple[str, str]:
+    return entry.label, entry.role
 
-    A row has match, position, side, bot (an index of these names) and score.
+
+def _seats(arrays: Arrays) -> tuple[list[str], Iterator[pd.DataFrame]]:
+    """Return the names of the bots, and parts of the matches, with a row for each seat.
+
+    A row has match, position, side, board_role, bot (an index of these names) and score.
     """
     bots, bot = arrays.coded(attrgetter("bot"))
+    _, board_role = arrays.coded(_board_role)
     side = np.array([entry.side for entry in arrays.entries], dtype=np.int64)
-    seats = {
-        "match": arrays.match,
-        "position": arrays.position,
-        "side": side[arrays.entry],
-        "bot": bot[arrays.entry],
-        "score": arrays.score,
-    }
-    return bots, pd.DataFrame(seats)
+
+    def parts() -> Iterator[pd.DataFrame]:
+        for first in range(0, max(1, len(arrays.seed)), PART):
+            begin, end = np.searchsorted(arrays.match, [first, first + PART])
+            entry = arrays.entry[begin:end]
+            seats = {
+                "match": arrays.match[begin:end],
+                "position": arrays.position[begin:end],
+                "side": side[entry],
+                "board_role": board_role[entry],
+                "bot": bot[entry],
+                "score": arrays.score[begin:end],
+            }
+            yield pd.DataFrame(seats)
+
+    return bots, parts()
 
 
 def _opposed(seats: pd.DataFrame, opponents: pd.DataFrame) -> pd.DataFrame:
