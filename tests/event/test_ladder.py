@@ -1,6 +1,7 @@
 """The ladder asks what is worth most for its machine time, and lets nobody starve."""
 
 import random
+import tracemalloc
 from collections import Counter, defaultdict
 from dataclasses import replace
 
@@ -8,8 +9,20 @@ import numpy as np
 
 from arena.event.schedules import ladder
 from arena.event.schedules._pairings import seeded
+from arena.event.schedules._uncertainty import Uncertainty
+from arena.identity import digest_of
 from arena.results import ratings
+from arena.results.ratings.fitting import fit
+from arena.results.ratings.fitting.fit import information
 from arena.results.ratings.fitting.match_totals import add_up
+from arena.results.ratings.fitting.model import model_of, restricted
+from arena.results.ratings.fitting.prior import (
+    Spread,
+    mean_strengths,
+    overall_means,
+    precision,
+    pull,
+)
 from tests.support import paired
 from tests.support.paired import DUEL, HUNT, Run, bot, event, simulate
 from tests.support.slow_tables import arrays_of
@@ -220,12 +233,98 @@ def test_strengths_are_those_of_the_rating():
     results = ladder._Results(cup)
     for batch in run.batches:
         results.add(batch)
-    strength, covariance = ladder._strengths(cup, results)
+    strength, uncertainty = ladder._strengths(cup, results)
     found = ratings.find("bradley_terry").rate(arrays_of(run.disk.values()), refits=20)
     value = {rating.bot: rating.strength.value for rating in found.ratings}
     theirs = np.array([value[each.name] for each in seeded(cup)])
     assert np.corrcoef(strength, theirs)[0, 1] > 0.99
-    assert (np.linalg.eigvalsh(covariance) > 0).all()
+    assert (np.linalg.eigvalsh(uncertainty.covariances[0]) > 0).all()
+
+
+def test_a_small_field_is_paired_as_ever():
+    """Archives of earlier versions are verified: their batches are computed again."""
+    cups = [
+        event("ladder", 12, rounds=8),
+        event("ladder", 9, repeats=2, boards=(DUEL, HUNT)),
+        event("ladder", [*map(bot, "abcdefg"), bot("fox", roles=("fox",))], rounds=6),
+    ]
+    plans = [simulate(cup, ladder, draws=0.3).pairs for cup in cups]
+    names = [[sorted(pair) for pairs in plan for pair in pairs] for plan in plans]
+    assert digest_of(names) == "cdf3e7655d30"
+
+
+def test_the_first_batch_of_many_bots_gives_each_a_match_and_makes_no_table_of_all_pairs():
+    count = 1500
+    cup = event("ladder", count, rounds=1)
+    tracemalloc.start()
+    chosen = ladder._Ladder(cup).batch(0, [])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert sorted(number for pair in chosen for number in pair[:2]) == [*range(count)]
+    assert peak < count * count * 8
+
+
+def test_bots_of_different_groups_are_neighbours_in_the_next_batch():
+    strength = np.linspace(3, -3, 700)
+    even, odd = (ladder._groups(strength, 2, batches) for batches in (0, 1))
+    assert sorted(np.concatenate(even)) == sorted(np.concatenate(odd)) == [*range(700)]
+    borders = {int(group[-1]) for group in even[:-1]} & {int(group[-1]) for group in odd[:-1]}
+    assert not borders
+    assert max(len(group) for group in even + odd) <= ladder.GROUP
+
+
+def test_a_group_knows_of_its_bots_what_is_left_if_all_others_are_known():
+    cup = event("ladder", 12, rounds=8, boards=(DUEL, HUNT))
+    results = ladder._Results(cup)
+    for batch in simulate(cup, ladder, draws=0.3).batches:
+        results.add(batch)
+    model = model_of(results.totals())
+    weight = np.linspace(1, 2, len(model.mean))
+    bots = np.array([1, 4, 5, 10])
+    part, scores = restricted(model, bots)
+    count = len(model.advantages)
+    columns = count + np.flatnonzero(np.isin(model.bot, bots))
+    np.testing.assert_allclose(
+        information(part, weight[scores])[count:, count:],
+        information(model, weight)[np.ix_(columns, columns)],
+    )
+    assert [*bots[part.bot]] == [*model.bot[columns - count]]
+    whole, all_scores = restricted(model, np.arange(12))
+    assert [*all_scores] == [*range(len(model.mean))]
+    np.testing.assert_array_equal(information(whole, weight), information(model, weight))
+
+
+def test_a_pairing_takes_from_a_covariance_what_its_information_adds_to_the_inverse():
+    dice = np.random.default_rng(1)
+    roots = dice.normal(size=(2, 3, 3))
+    whole = np.zeros((6, 6))
+    whole[:3, :3], whole[3:, 3:] = (root @ root.T + np.eye(3) for root in roots)
+    for first, second in ((0, 2), (1, 4)):  # in a group, and of two groups
+        groups = [np.arange(3), np.arange(3, 6)]
+        found = Uncertainty(groups, [whole[:3, :3].copy(), whole[3:, 3:].copy()])
+        assert len([*found.play(first, second, 0.5)]) == 1 + (second > 2)
+        row = np.eye(6)[first] - np.eye(6)[second]
+        expected = np.linalg.inv(np.linalg.inv(whole) + 0.5 * np.outer(row, row))
+        np.testing.assert_allclose(found.covariances[0], expected[:3, :3], atol=1e-8)
+        np.testing.assert_allclose(found.covariances[1], expected[3:, 3:], atol=1e-8)
+
+
+def test_many_unknowns_are_fitted_without_their_matrix():
+    cup = event("ladder", 20, rounds=8, boards=(DUEL, HUNT))
+    results = ladder._Results(cup)
+    for batch in simulate(cup, ladder, draws=0.3).batches:
+        results.add(batch)
+    model = model_of(results.totals())
+    spread = Spread()
+    weight = np.linspace(0.1, 2, len(model.mean))
+    slope = np.linspace(-1, 1, model.size)
+    step = fit._solved(model, spread, weight, slope)
+    matrix = information(model, weight) + precision(model, spread)
+    np.testing.assert_allclose(step, np.linalg.solve(matrix, slope), atol=1e-10)
+    np.testing.assert_allclose(pull(model, spread, slope), precision(model, spread) @ slope)
+    np.testing.assert_allclose(
+        mean_strengths(model, spread, slope, 20, 5), overall_means(model, spread, 20, 5) @ slope
+    )
 
 
 def test_a_batch_depends_on_the_event_and_the_history_alone():

@@ -55,21 +55,30 @@ lanes play one batch while the next one is computed, and never wait for a last s
 # are found again by the event and its history (`_Ladder`), so a batch depends on these two alone:
 # asked for any batch at any time, a ladder gives the same matches.
 #
-# The covariance of a thousand bots has a million entries, and each pairing that is chosen changes
-# all of them. So the changes are kept as one vector for each pairing, and only the entries of the
-# candidates are made.
+# Many bots: nothing here has the size of all pairs of bots. The legs of a pairing follow from the
+# kinds of its bots, and of pairings only those are counted that were played. Neighbours in strength
+# make groups of at most GROUP bots: a bot's candidates are of its group, and only in it is there a
+# covariance (`_uncertainty.py`). In every second batch the groups begin half a group earlier, so
+# that no two neighbours stay apart. A field of at most GROUP bots is a single group, and exact. The
+# lot alone looks at all pairs, some rows at a time, of which it keeps those that can be drawn.
+#
+# Rejected: a variance for each bot and no covariance, which is a group for each bot. It would be
+# less code, but it makes other pairings of small fields as well, whose archives could not be
+# verified any more. And conjugate gradients for the row of each chosen pairing: exact in a large
+# field, and a minute for a batch of 10,000 bots.
 #
 # Not tried: the doubt of all pairs, not only of the two that meet; it costs a pass over all pairs
 # for each candidate. Left out: priors that are estimated from the scores, as the rating has them;
 # they take most of the time of a rating, and beside the lot they changed neither the order nor the
 # coverage.
 
+import heapq
 from array import array
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from arena.event.schedules._pairings import check, pairing, seeded
 from arena.event.schedules.round_robin import groups_of
@@ -79,11 +88,11 @@ from arena.results.standings import absentees
 from arena.values import Batch, Board, Event, Match, Played
 
 if TYPE_CHECKING:  # numpy takes a tenth of a second to import, and commands list the schedules
-    from arena.results.arrays import Floats, Ints
+    from arena.event.schedules._uncertainty import Uncertainty
+    from arena.results.arrays import Floats, Ints, Mask
     from arena.results.ratings.fitting.match_totals import MatchTotals
 
-    Expected = Callable[[Ints, Ints], tuple[Floats, Floats, Floats]]
-    """Returns the difference in strength, the information and the cost of pairings of bots."""
+    Number = TypeVar("Number", int, Ints)
 
 BEHIND = 1
 FEWEST_PAIRINGS = 8
@@ -92,6 +101,10 @@ FLOOR = 0.5  # of the average bot's pairings, which each bot has at least
 PARTNERS = 8
 """The candidates of each bot in one batch: a thousand bots have 8,000 at most, not half a million.
 """
+GROUP = 320
+"""The most bots of a group, and twice as many bots as can be of much use to each other."""
+MOST_UNKNOWNS = 2400
+"""The most strengths, of bots in roles, of a group: the inverse of their matrix takes a second."""
 START_TURNS = 20
 """The cost of the start of a match, in turns of bots that think for some milliseconds."""
 DECIMALS = 6
@@ -100,7 +113,7 @@ that every CPU makes the same choice."""
 
 LEAST_SQUARE = 1e-12
 ROWS = 64
-"""The bots whose candidates are computed at once: those of a thousand bots would take 100 MB."""
+"""The bots whose pairings are drawn at once: those of a thousand bots would take 100 MB."""
 
 Pairs = tuple[tuple[int, int], ...]
 """Two bots each, as their indices in the seed order, the better seed first."""
@@ -119,15 +132,15 @@ def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match
 def count(event: Event) -> dict[str, int]:
     """Return how many matches are planned on each board; a bound where bots play single roles."""
     check(event)
-    pairings = _pairings(event, _legs(event, event.boards))
-    return {board.label: pairings * int(_legs(event, [board]).max()) for board in event.boards}
+    pairings = _pairings(event, _Legs(event, event.boards))
+    return {board.label: pairings * _Legs(event, [board]).most for board in event.boards}
 
 
-def _pairings(event: Event, legs: "Ints") -> int:
+def _pairings(event: Event, legs: "_Legs") -> int:
     """Return the number of pairings: that of a round robin, unless `rounds` says otherwise."""
     if event.rounds is not None:
         return event.rounds * _batch_size(event)
-    return event.repeats * int((legs > 0).sum()) // 2
+    return event.repeats * legs.pairs
 
 
 def _batch_size(event: Event) -> int:
@@ -135,23 +148,70 @@ def _batch_size(event: Event) -> int:
     return max(len(event.bots) // 2, FEWEST_PAIRINGS)
 
 
-def _legs(event: Event, boards: Iterable[Board]) -> "Ints":
-    """Return bots x bots, in the seed order: the matches of their pairing on these boards."""
-    import numpy as np
+class _Legs:
+    """The number of matches of each pairing. Bots stand in the seed order."""
 
-    bots = seeded(event)
-    legs = np.zeros((len(bots), len(bots)), dtype=np.int64)
-    for board in boards:
-        # There are two groups of roles; `check` has refused other boards.
-        able: list[list[bool]] = []
-        for roles in groups_of(board, event.seating):
-            able.append(
-                [all(bot.plays(board.game, board.name, role) for role in roles) for bot in bots]
-            )
-        first, second = np.array(able)  # bots each
-        legs += (first[:, None] & second[None, :]) * board.variants
-    np.fill_diagonal(legs, 0)
-    return np.asarray(legs + legs.T)
+    def __init__(self, event: Event, boards: Iterable[Board]) -> None:
+        import numpy as np
+
+        bots = seeded(event)
+        groups: list[list[bool]] = []
+        """For each group of roles: the bots that play it."""
+        variants: list[int] = []
+        """Of each board."""
+        for board in boards:
+            # There are two groups of roles; `check` has refused other boards.
+            for roles in groups_of(board, event.seating):
+                groups.append(
+                    [all(bot.plays(board.game, board.name, role) for role in roles) for bot in bots]
+                )
+            variants.append(board.variants)
+        # Bots that play the same are of a kind; there are few kinds.
+        kinds, kind, members = np.unique(
+            np.array(groups, dtype=np.int64).T, axis=0, return_inverse=True, return_counts=True
+        )
+        first = kinds[:, 0::2] * np.array(variants)  # kinds x boards
+        one_way = first @ kinds[:, 1::2].T
+        by_kind = one_way + one_way.T  # kinds x kinds
+        self.kind: Ints = kind.reshape(-1)
+        """By bot; the last kind, which no bot is of, plays nothing."""
+        self._by_kind: Ints = np.pad(by_kind, (0, 1))
+        meetings = np.outer(members, members) - np.diag(members)  # of two bots, in either order
+        self.pairs = int(meetings[by_kind > 0].sum()) // 2
+        """The number of pairings of at least one match."""
+        self.most = int(by_kind[meetings > 0].max(initial=0))
+        """The number of matches of the longest pairing."""
+
+    def without(self, bots: Iterable[int]) -> "_Legs":
+        """Return the legs if these bots played nothing."""
+        import copy
+
+        legs = copy.copy(self)
+        legs.kind = self.kind.copy()
+        legs.kind[list(bots)] = len(self._by_kind) - 1
+        return legs
+
+    def of(self, bot: "Ints | int", opponent: "Ints | int") -> "Ints":
+        """Return the legs of pairings of different bots."""
+        legs: Ints = self._by_kind[self.kind[bot], self.kind[opponent]]
+        return legs
+
+    def table(self, bots: "Ints", opponents: "Ints") -> "Ints":
+        """Return bots x opponents: the legs of their pairings; a bot does not meet itself."""
+        import numpy as np
+
+        legs = self._by_kind[np.ix_(self.kind[bots], self.kind[opponents])]
+        legs[bots[:, None] == opponents] = 0
+        return legs
+
+    def playable(self) -> "Mask":
+        """Return by bot whether it meets anybody."""
+        import numpy as np
+
+        members = np.bincount(self.kind, minlength=len(self._by_kind))
+        meets = self._by_kind > 0
+        opponents = meets @ members - meets.diagonal()  # by kind; no bot meets itself
+        return np.asarray(opponents[self.kind] > 0)
 
 
 class _Ladder:
@@ -160,7 +220,7 @@ class _Ladder:
     def __init__(self, event: Event) -> None:
         self.bots = seeded(event)
         self._event = event
-        self._legs = _legs(event, event.boards)
+        self._legs = _Legs(event, event.boards)
         self._history: list[Batch] = []
         self._results = _Results(event)
         """The sums of the first batches of the history."""
@@ -222,10 +282,10 @@ class _Results:
         """The scores, reasons and numbers of turns of the matches of each seating, numbered."""
         self._transcripts = array("q")
         """The number of the ending of each match."""
-        self.met = np.zeros((len(bots), len(bots)), dtype=np.int64)
-        """Bots x bots: the number of their pairings."""
-        self.by_chance = np.zeros((len(bots), len(bots)), dtype=np.bool_)
-        """Bots x bots: True if two matches of them in the same roles ended differently."""
+        self._met = array("q")
+        """The code of each pairing that was played (`code_of`)."""
+        self.by_chance: set[int] = set()
+        """The codes of the pairs of which two matches in the same roles ended differently."""
         self.turns, self.matches = np.zeros((2, len(bots)), dtype=np.int64)
         """By bot: the turns of its matches, and their number."""
         self.absent: set[int] = set()
@@ -242,8 +302,7 @@ class _Results:
                 else:
                     self.absent.discard(bot)
         for bot, opponent in self.pairs(batch):
-            self.met[bot, opponent] += 1
-            self.met[opponent, bot] += 1
+            self._met.append(self.code_of(bot, opponent))
         for match in batch:
             bots = self._bots(match)
             self.turns[bots] += match.turns
@@ -260,7 +319,22 @@ class _Results:
             ending = (match.reason, match.turns, tuple(sorted(match.scores.items())))
             self._transcripts.append(endings.setdefault(ending, len(endings)))
             if len(endings) > 1:
-                self.by_chance[bots, bots[::-1]] = True
+                self.by_chance.add(self.code_of(min(bots), max(bots)))
+
+    def code_of(self, bot: "Number", opponent: "Number") -> "Number":
+        """Return the number of a pair, the better seed first: pairs in order have it ascending."""
+        return bot * len(self.bots) + opponent
+
+    @property
+    def pairings(self) -> int:
+        """The number of pairings that were played."""
+        return len(self._met)
+
+    def met(self) -> "tuple[Ints, Ints]":
+        """Return the codes of the pairs that met, ascending, and how often each did."""
+        import numpy as np
+
+        return np.unique(np.array(self._met, dtype=np.int64), return_counts=True)
 
     def totals(self) -> "MatchTotals":
         """Return the sums by seating.
@@ -306,7 +380,7 @@ class _Results:
 
 
 def _most_useful(
-    event: Event, legs: "Ints", results: _Results, under_way: Pairs, size: int
+    event: Event, legs: _Legs, results: _Results, under_way: Pairs, size: int
 ) -> Choice:
     """Return the pairings of most worth, at most `size`, each with its repeat.
 
@@ -316,90 +390,171 @@ def _most_useful(
         return ()
     import numpy as np
 
-    from arena.results.arrays import rounded
-
     if results.absent:  # their matches would only be forfeited
-        absent = sorted(results.absent)
-        legs = legs.copy()
-        legs[absent, :] = 0
-        legs[:, absent] = 0
-    strength, covariance = _strengths(event, results)
-    mean_turns = results.turns.sum() / max(results.matches.sum(), 1)
-    # The mean counts as one match of each bot, so that one long match misleads less.
-    turns = (results.turns + mean_turns) / (results.matches + 1)
-    met = results.met.copy()
-    pairings = met.sum(axis=1)
-    # A row for each pairing; it makes the covariance smaller by the product of the row with itself.
-    changes = np.zeros((len(under_way) + size, len(legs)))
-    changed = 0
-    lots = np.full(legs.shape, np.inf)
-    """The place of each pairing in the order of the lot, from 0 to 1, plus the number of times that
-    it is under way or chosen."""
+        legs = legs.without(results.absent)
+    strength, uncertainty = _strengths(event, results)
+    prospects = _Prospects(legs, results, strength)
+    codes, times = results.met()
+    met = Counter(dict(zip(codes.tolist(), times.tolist(), strict=True)))
+    pairings = np.zeros(len(strength), dtype=np.int64)
+    np.add.at(pairings, codes // len(strength), times)
+    np.add.at(pairings, codes % len(strength), times)
+    lots = _Lots(prospects.drawn(event, len(under_way), len(under_way) + size))
 
-    def between_equals(bot: "Ints | int", opponent: "Ints | int") -> "tuple[Floats, Floats]":
-        """Return the information of pairings if the bots were equal, and the cost."""
-        # Of a pairing whose legs always ended alike, each repeat says a quarter of what the last
-        # one said.
-        repeats = np.where(
-            results.by_chance[bot, opponent], 0, np.clip(results.met[bot, opponent] - 1, 0, 30)
-        )
-        cost = legs[bot, opponent] * (START_TURNS + (turns[bot] + turns[opponent]) / 2)
-        return legs[bot, opponent] * 0.25 / 4.0**repeats, cost  # p (1 - p) is this quarter
-
-    def expected(bot: "Ints | int", opponent: "Ints | int") -> "tuple[Floats, Floats, Floats]":
-        ahead = strength[bot] - strength[opponent]
-        information, cost = between_equals(bot, opponent)
-        return ahead, information / np.cosh(0.5 * ahead) ** 2, cost
-
-    def play(bot: int, opponent: int, gain: float) -> "Floats":
-        """Count a pairing, and return its change of the covariance, which is kept in `changes`."""
-        nonlocal changed
+    def play(bot: int, opponent: int, gain: float) -> "Iterator[tuple[int, Floats]]":
+        """Count a pairing, and return the changes of the covariance."""
         pairings[[bot, opponent]] += 1
-        met[[bot, opponent], [opponent, bot]] += 1
-        lots[bot, opponent] += 1
-        earlier = changes[:changed]
-        share = rounded(
-            covariance[bot]
-            - covariance[opponent]
-            - (earlier[:, bot] - earlier[:, opponent]) @ earlier
-        )
-        changes[changed] = share * np.sqrt(gain / (1 + gain * (share[bot] - share[opponent])))
-        changed += 1
-        return np.asarray(changes[changed - 1])
+        met[results.code_of(bot, opponent)] += 1
+        lots.play(bot, opponent)
+        return uncertainty.play(bot, opponent, gain)
 
-    pairs = np.nonzero(np.triu(legs))
-    information, cost = between_equals(*pairs)
-    dice = Random(f"{event.seed}/{met.sum() // 2}/{len(under_way)}")
-    # In the order of exponential times, a pairing of twice the worth is twice as likely to be the
-    # next.
-    waits = -np.log1p([-dice.random() for _ in information]) * cost / information
-    lots[pairs] = np.argsort(np.argsort(waits, kind="stable")) / max(1, len(waits))
     coming = np.array(under_way, dtype=np.int64).reshape(-1, 2)
-    _, gains, _ = expected(coming[:, 0], coming[:, 1])
+    _, gains, _ = prospects.expected(coming[:, 0], coming[:, 1])
     for (bot, opponent), gain in zip(under_way, gains.tolist(), strict=True):
-        play(bot, opponent, gain)
-    now = rounded(covariance - changes[:changed].T @ changes[:changed])
-    first, second, square = _candidates(legs, now, expected)
-    ahead, information, cost = expected(first, second)
+        for _ in play(bot, opponent, gain):
+            pass
+    first, second, square = _candidates(uncertainty, prospects)
+    ahead, information, cost = prospects.expected(first, second)
     worth = _worth(ahead, information, cost, square)
-    playable = legs.any(axis=1)
+    group = uncertainty.group[first]  # as that of the second
+    order = np.argsort(group, kind="stable")
+    starts = np.searchsorted(group[order], np.arange(1, len(uncertainty.groups)))
+    by_group = np.split(order, starts)  # by group, the candidates in it
+    place = uncertainty.index[first]
+    other_place = uncertainty.index[second]
+    playable = legs.playable()
     chosen: list[tuple[int, int, int]] = []
     while len(chosen) < size and len(worth):
         fewest = pairings[playable].min()
         starves = fewest < FLOOR * pairings[playable].mean()
         if len(chosen) % 2 and not starves:
-            bot, opponent = map(int, np.unravel_index(np.argmin(lots), lots.shape))
+            bot, opponent = lots.next()
         else:
-            starving = (pairings[first] == fewest) | (pairings[second] == fewest)
-            allowed = np.where(starving | ~starves, worth, -np.inf)
+            allowed = worth
+            if starves:
+                is_starving = pairings == fewest  # by bot
+                allowed = np.where(is_starving[first] | is_starving[second], worth, -np.inf)
             best = int(np.argmax(allowed))  # the first of equals: the better seeds
             bot, opponent = int(first[best]), int(second[best])
-        chosen.append((bot, opponent, int(met[bot, opponent])))
-        change = play(bot, opponent, float(expected(bot, opponent)[1]))
-        closer = np.flatnonzero(change[first] != change[second])
-        square[closer] -= (change[first] - change[second])[closer] ** 2
-        worth[closer] = _worth(ahead[closer], information[closer], cost[closer], square[closer])
+        chosen.append((bot, opponent, met[results.code_of(bot, opponent)]))
+        _, gain, _ = prospects.expected(bot, opponent)
+        for number, change in play(bot, opponent, float(gain)):
+            pairs = by_group[number]
+            step = change[place[pairs]] - change[other_place[pairs]]
+            closer = pairs[step != 0]
+            square[closer] -= step[step != 0] ** 2
+            worth[closer] = _worth(ahead[closer], information[closer], cost[closer], square[closer])
     return tuple(chosen)
+
+
+class _Prospects:
+    """What further pairings are expected to tell and to cost."""
+
+    def __init__(self, legs: _Legs, results: _Results, strength: "Floats") -> None:
+        import numpy as np
+
+        self.legs = legs
+        self._results = results
+        self._strength = strength
+        mean_turns = results.turns.sum() / max(results.matches.sum(), 1)
+        # The mean counts as one match of each bot, so that one long match misleads less.
+        self._turns = (results.turns + mean_turns) / (results.matches + 1)
+        # Of a pairing whose legs always ended alike, each repeat says a quarter of what the last
+        # one said.
+        codes, times = results.met()
+        by_chance = np.array(sorted(results.by_chance), dtype=np.int64)
+        repeated = (times > 1) & ~np.isin(codes, by_chance)
+        self._repeated: Ints = codes[repeated]
+        """The codes of the pairs that say less than others, ascending."""
+        self._repeats: Ints = np.minimum(times[repeated] - 1, 30)
+
+    def expected(
+        self, bot: "Ints | int", opponent: "Ints | int"
+    ) -> "tuple[Floats, Floats, Floats]":
+        """Return the difference in strength, the information and the cost of pairings."""
+        import numpy as np
+
+        ahead = self._strength[bot] - self._strength[opponent]
+        legs = self.legs.of(bot, opponent)
+        information = legs * 0.25 / self._divisor(bot, opponent)  # p (1 - p) is this quarter
+        return ahead, information / np.cosh(0.5 * ahead) ** 2, self._cost(legs, bot, opponent)
+
+    def _cost(self, legs: "Ints", bot: "Ints | int", opponent: "Ints | int") -> "Floats":
+        """Return the expected turns of pairings."""
+        import numpy as np
+
+        return np.asarray(legs * (START_TURNS + (self._turns[bot] + self._turns[opponent]) / 2))
+
+    def _divisor(self, bot: "Ints | int", opponent: "Ints | int") -> "Floats":
+        """Return by how much the information is divided because a pair always ended alike."""
+        import numpy as np
+
+        code = np.asarray(
+            self._results.code_of(np.minimum(bot, opponent), np.maximum(bot, opponent))
+        )
+        if not len(self._repeated):
+            return np.ones(code.shape)
+        near = np.minimum(np.searchsorted(self._repeated, code), len(self._repeated) - 1)
+        return np.where(self._repeated[near] == code, 4.0 ** self._repeats[near], 1.0)
+
+    def drawn(self, event: Event, under_way: int, most: int) -> "Ints":
+        """Return the pairs that are first by lot, in this order, at most `most`, a row each.
+
+        In the order of exponential times, a pairing of twice the worth is twice as likely to be the
+        next.
+        """
+        import numpy as np
+
+        # Both draw the same numbers, and numpy draws a million at once.
+        dice = Random(f"{event.seed}/{self._results.pairings}/{under_way}")
+        _, state, _ = dice.getstate()
+        random = np.random.RandomState()
+        random.set_state(("MT19937", np.array(state[:-1], dtype=np.uint32), state[-1], 0, 0.0))
+        bots = np.arange(len(self._strength))
+        waits = np.zeros(0)
+        pairs = np.zeros((0, 2), dtype=np.int64)
+        latest = np.inf
+        for start in range(0, len(bots), ROWS):
+            rows = bots[start : start + ROWS]
+            legs = self.legs.table(rows, bots[start:])
+            bot, opponent = np.nonzero(np.triu(legs))
+            legs = legs[bot, opponent]
+            bot += start
+            opponent += start
+            information = legs * 0.25 / self._divisor(bot, opponent)
+            wait = -np.log1p(-random.random_sample(len(bot)))
+            wait = wait * self._cost(legs, bot, opponent) / information
+            early = np.flatnonzero(wait <= latest)
+            waits = np.concatenate((waits, wait[early]))
+            pairs = np.concatenate((pairs, np.column_stack((bot[early], opponent[early]))))
+            if len(waits) > most:
+                latest = np.partition(waits, most - 1)[most - 1]
+                pairs = pairs[waits <= latest]
+                waits = waits[waits <= latest]
+        return pairs[np.argsort(waits, kind="stable")]
+
+
+class _Lots:
+    """Pairs in the order of the lot, the least often played ones first."""
+
+    def __init__(self, pairs: "Ints") -> None:
+        self._pairs: list[tuple[int, int]] = [(bot, opponent) for bot, opponent in pairs.tolist()]
+        self._played = Counter[tuple[int, int]]()
+        self._queue = [(0, number) for number in range(len(self._pairs))]
+        """How often a pair was played when it was last looked at, and its number; a heap."""
+
+    def play(self, bot: int, opponent: int) -> None:
+        """Count a pairing."""
+        self._played[bot, opponent] += 1
+
+    def next(self) -> tuple[int, int]:
+        """Return the next pair."""
+        while True:
+            played, number = self._queue[0]
+            pair = self._pairs[number]
+            if self._played[pair] == played:
+                return pair
+            heapq.heapreplace(self._queue, (self._played[pair], number))
 
 
 def _worth(ahead: "Floats", information: "Floats", cost: "Floats", square: "Floats") -> "Floats":
@@ -417,59 +572,102 @@ def _worth(ahead: "Floats", information: "Floats", cost: "Floats", square: "Floa
     return np.asarray(np.round(doubt + np.log(decrease) - np.log(cost), DECIMALS))
 
 
-def _candidates(
-    legs: "Ints", covariance: "Floats", expected: "Expected"
-) -> "tuple[Ints, Ints, Floats]":
+def _candidates(uncertainty: "Uncertainty", prospects: _Prospects) -> "tuple[Ints, Ints, Floats]":
     """Return the pairings of most worth for either bot, by seeds, with their squared errors."""
     import numpy as np
 
-    variance = covariance.diagonal()
-    best: set[tuple[int, int]] = set()
-    for start in range(0, len(legs), ROWS):
-        bot, opponent = np.nonzero(legs[start : start + ROWS])
-        bot += start
-        square = variance[bot] + variance[opponent] - 2 * covariance[bot, opponent]
+    best: list[Ints] = [np.zeros((0, 2), dtype=np.int64)]
+    squares: list[Floats] = [np.zeros(0)]
+    for number, members in enumerate(uncertainty.groups):
+        legs = prospects.legs.table(members, members)
+        bot, opponent = np.nonzero(legs)
+        bot = members[bot]
+        opponent = members[opponent]
+        square = uncertainty.squares(number, bot, opponent)
         # Of pairings of equal worth, as all are before the first result, bots take their neighbours
         # in the seed order: with the best seeds as everybody's candidates the other bots could not
         # meet each other.
-        ahead, information, cost = expected(bot, opponent)
+        ahead, information, cost = prospects.expected(bot, opponent)
         worth = _worth(ahead, information, cost, square)
         order = np.lexsort((opponent, np.abs(bot - opponent), -worth, bot))
         bot = bot[order]
         opponent = opponent[order]
         first = np.arange(len(bot)) - np.searchsorted(bot, bot) < PARTNERS
-        candidates = zip(bot[first].tolist(), opponent[first].tolist(), strict=True)
-        for pair in candidates:
-            best.add((min(pair), max(pair)))
-    bot, opponent = np.array(sorted(best), dtype=np.int64).reshape(-1, 2).T
-    return bot, opponent, variance[bot] + variance[opponent] - 2 * covariance[bot, opponent]
+        pairs = np.column_stack((np.minimum(bot, opponent), np.maximum(bot, opponent)))
+        pairs = np.unique(pairs[first], axis=0)
+        best.append(pairs)
+        squares.append(uncertainty.squares(number, *pairs.T))
+    pairs = np.concatenate(best)
+    order = np.lexsort((pairs[:, 1], pairs[:, 0]))
+    return pairs[order, 0], pairs[order, 1], np.concatenate(squares)[order]
 
 
-def _strengths(event: Event, results: _Results) -> tuple["Floats", "Floats"]:
-    """Return each bot's strength, in logits, and the covariance of the strengths.
+def _strengths(event: Event, results: _Results) -> "tuple[Floats, Uncertainty]":
+    """Return each bot's strength, in logits, and how unsure the strengths are.
 
     They are from the model of the rating `bradley_terry`.
     """
     import numpy as np
 
+    from arena.event.schedules._uncertainty import Uncertainty
     from arena.results.arrays import rounded
-    from arena.results.ratings.fitting.fit import fit
-    from arena.results.ratings.fitting.model import model_of
-    from arena.results.ratings.fitting.prior import Spread, overall_means
+    from arena.results.ratings.fitting.fit import chance, information, most_likely
+    from arena.results.ratings.fitting.model import model_of, restricted
+    from arena.results.ratings.fitting.prior import (
+        Spread,
+        mean_strengths,
+        overall_means,
+        precision,
+    )
 
     prior = Spread()
     board_roles = sum(len(board.roles) for board in event.boards)
+    unplayed = prior.bots**2 + prior.roles**2 / board_roles
     strength = np.zeros(len(event.bots))
-    covariance = np.eye(len(event.bots)) * (prior.bots**2 + prior.roles**2 / board_roles)
-    if results.matches.any():
-        totals = results.totals()
-        model = model_of(totals)
-        opposed = model.opposing != np.arange(len(model.mean))[:, None]
-        shares = opposed * model.share[model.opposing]
-        overlap = 1.0 + shares.sum(axis=1)  # the sides' scores repeat each other
-        fitted = fit(model, prior, np.ones(len(model.mean)), np.asarray(overlap))
-        means = overall_means(model, prior, len(totals.bots), len(totals.board_roles))
-        rows = np.array([results.index[bot] for bot in totals.bots])
-        strength[rows] = rounded(means @ fitted.unknowns)
-        covariance[np.ix_(rows, rows)] = rounded(means @ fitted.covariance @ means.T)
-    return strength, covariance
+    if not results.matches.any():
+        groups = _groups(strength, board_roles, results.batches)
+        return strength, Uncertainty(groups, [np.eye(len(bots)) * unplayed for bots in groups])
+    totals = results.totals()
+    model = model_of(totals)
+    opposed = model.opposing != np.arange(len(model.mean))[:, None]
+    shares = opposed * model.share[model.opposing]
+    overlap = 1.0 + shares.sum(axis=1)  # the sides' scores repeat each other
+    weight = model.matches * model.share / overlap
+    unknowns = most_likely(model, prior, weight)
+    rows = np.array([results.index[bot] for bot in totals.bots])
+    strength[rows] = rounded(
+        mean_strengths(model, prior, unknowns, len(rows), len(totals.board_roles))
+    )
+    expected = chance(model, unknowns)
+    weight = weight * expected * (1 - expected)
+    number = np.full(len(strength), -1)  # by bot: its number in the model
+    number[rows] = np.arange(len(rows))
+    groups = _groups(strength, board_roles, results.batches)
+    covariances: list[Floats] = []
+    for bots in groups:
+        played = np.flatnonzero(number[bots] >= 0)
+        in_model = np.sort(number[bots[played]])
+        played = np.searchsorted(bots, rows[in_model])
+        part, scores = restricted(model, in_model)
+        means = overall_means(part, prior, len(in_model), len(totals.board_roles))
+        of_unknowns = rounded(
+            np.linalg.inv(information(part, weight[scores]) + precision(part, prior))
+        )
+        covariance = np.eye(len(bots)) * unplayed
+        covariance[np.ix_(played, played)] = rounded(means @ of_unknowns @ means.T)
+        covariances.append(covariance)
+    return strength, Uncertainty(groups, covariances)
+
+
+def _groups(strength: "Floats", board_roles: int, batches: int) -> "list[Ints]":
+    """Return groups of neighbours in strength, the bots of each in the seed order."""
+    import numpy as np
+
+    most = max(2, min(GROUP, MOST_UNKNOWNS // board_roles))
+    order = np.argsort(-strength, kind="stable")
+    count = -(-len(order) // most)
+    if count == 1:
+        return [np.sort(order)]
+    size = -(-len(order) // count)
+    begin = size // 2 if batches % 2 else size
+    return [np.sort(group) for group in np.split(order, range(begin, len(order), size))]

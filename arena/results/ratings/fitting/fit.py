@@ -6,6 +6,10 @@
 # the second derivatives are sums over seatings, not matches, so a step costs the same for a
 # thousand matches as for a million. Steps are cut to LONGEST_LOGITS because the second derivative
 # of a score near 0 or 1 is nearly 0, and a full step from there goes far past the answer.
+#
+# A step solves as many equations as there are unknowns: up to MOST_DIRECT by their matrix, and
+# beyond it by conjugate gradients, which need no matrix. Of 10,000 bots in two roles the matrix
+# would take 3 GB, and each step minutes.
 
 from dataclasses import dataclass
 
@@ -13,11 +17,15 @@ import numpy as np
 
 from arena.results.arrays import Floats, rounded
 from arena.results.ratings.fitting.model import Model
-from arena.results.ratings.fitting.prior import Spread, precision, pulls
+from arena.results.ratings.fitting.prior import Spread, precision, precision_diagonal, pull, pulls
 
 STEPS = 60
 CLOSE_LOGITS = 1e-10
 LONGEST_LOGITS = 3.0
+MOST_DIRECT = 1000
+"""The unknowns of a fit whose steps are solved by a matrix: both ways take as long here."""
+CLOSE_RESIDUAL = 1e-13
+"""The part of the slope that conjugate gradients may leave over."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -73,24 +81,8 @@ def fit(
     start: Floats | None = None,
 ) -> Fit:
     """Return the fit for a given prior and given weights of the scores."""
-    unknowns = np.zeros(model.size) if start is None else start
-    prior = precision(model, spread)
     weight = model.matches * model.share / (dispersion * overlap)  # N
-    for _ in range(STEPS):
-        expected = chance(model, unknowns)  # N
-        surplus = weight * (model.mean - expected)
-        by_factor = model.credit * surplus[:, None]  # N x K
-        by_unknown = np.bincount(
-            model.unknown.ravel(), weights=by_factor.ravel(), minlength=model.size
-        )
-        slope = by_unknown - prior @ unknowns  # P
-        curvature = information(model, weight * expected * (1 - expected)) + prior
-        step = np.linalg.solve(curvature, slope)
-        longest = np.abs(step).max(initial=0.0)
-        unknowns = unknowns + step * (LONGEST_LOGITS / max(longest, LONGEST_LOGITS))
-        if longest < CLOSE_LOGITS:
-            break
-    unknowns = rounded(unknowns)
+    unknowns = most_likely(model, spread, weight, start)
     expected = chance(model, unknowns)
     precise = information(model, weight * expected * (1 - expected))
     return Fit(
@@ -99,11 +91,70 @@ def fit(
         dispersion=dispersion,
         overlap=overlap,
         unknowns=unknowns,
-        prior=prior,
+        prior=precision(model, spread),
         information=precise,
         scatter=information(model, weight * model.copies * expected * (1 - expected)),
         pulls=pulls(model, spread, unknowns),
     )
+
+
+def most_likely(
+    model: Model, spread: Spread, weight: Floats, start: Floats | None = None
+) -> Floats:
+    """Return the unknowns that explain the scores best; `weight` is that of each score."""
+    unknowns = np.zeros(model.size) if start is None else start
+    direct = model.size <= MOST_DIRECT
+    prior = precision(model, spread) if direct else np.zeros((0, 0))
+    for _ in range(STEPS):
+        expected = chance(model, unknowns)  # N
+        by_scores = _by_unknown(model, weight * (model.mean - expected))  # P
+        curved = weight * expected * (1 - expected)  # N
+        if direct:
+            slope = by_scores - prior @ unknowns
+            step = np.linalg.solve(information(model, curved) + prior, slope)
+        else:
+            step = _solved(model, spread, curved, by_scores - pull(model, spread, unknowns))
+        longest = np.abs(step).max(initial=0.0)
+        unknowns = unknowns + step * (LONGEST_LOGITS / max(longest, LONGEST_LOGITS))
+        if longest < CLOSE_LOGITS:
+            break
+    return rounded(unknowns)
+
+
+def _solved(model: Model, spread: Spread, weight: Floats, slope: Floats) -> Floats:
+    """Return the step that takes the slope to 0 if the scores have these weights.
+
+    Conjugate gradients, preconditioned by the diagonal (Shewchuk 1994, An introduction to the
+    conjugate gradient method without the agonizing pain, B3).
+    """
+    square = _by_unknown(model, weight, model.factor)
+    diagonal = square + precision_diagonal(model, spread)
+    step = np.zeros(model.size)
+    residual = slope
+    scaled = residual / diagonal
+    direction = scaled
+    size = residual @ scaled
+    least = CLOSE_RESIDUAL**2 * size
+    for _ in range(model.size):
+        if size <= least:
+            break
+        change = (model.factor * direction[model.unknown]).sum(axis=1)  # N
+        bent = _by_unknown(model, weight * change) + pull(model, spread, direction)
+        length = size / (direction @ bent)
+        step = step + length * direction
+        residual = residual - length * bent
+        scaled = residual / diagonal
+        before = size
+        size = residual @ scaled
+        direction = scaled + (size / before) * direction
+    return step
+
+
+def _by_unknown(model: Model, values: Floats, factor: "Floats | float" = 1.0) -> Floats:
+    """Return P: for each unknown the sum of its credits times the values, which are by score."""
+    weights = model.credit * values[:, None] * factor  # N x K
+    sums = np.bincount(model.unknown.ravel(), weights=weights.ravel(), minlength=model.size)
+    return sums.astype(np.float64)
 
 
 def information(model: Model, weight: Floats) -> Floats:

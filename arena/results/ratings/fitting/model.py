@@ -134,6 +134,42 @@ def model_of(totals: MatchTotals) -> Model:
     )
 
 
+def restricted(model: Model, bots: Ints) -> tuple[Model, Ints]:
+    """Return the model of the scores of some bots, and which scores of the model these are.
+
+    The strengths of all other bots are known. The bots, which ascend, become 0, 1, ...
+    """
+    count = len(model.advantages)
+    number = np.full(max(model.bot.max(initial=-1), bots.max(initial=-1)) + 1, -1)
+    number[bots] = np.arange(len(bots))
+    inside = number[model.bot] >= 0  # P - A
+    kept = np.concatenate((np.ones(count, dtype=np.bool_), inside))  # P
+    index = np.cumsum(kept) - 1  # P
+    used = kept[model.unknown] & (model.factor != 0)  # N x K
+    score = np.flatnonzero(used[:, 1:].any(axis=1))
+    used = used[score]
+    factor = np.where(used, model.factor[score], 0.0)
+    itself = np.tile(np.arange(len(score))[:, None], model.opposing.shape[1])
+    part = Model(
+        unknown=np.where(used, index[model.unknown[score]], 0),
+        factor=factor,
+        credit=np.where(used, model.credit[score], 0.0),
+        seating=model.seating[score],
+        role=model.role[score],
+        share=model.share[score],
+        matches=model.matches[score],
+        copies=model.copies[score],
+        mean=model.mean[score],
+        square=model.square[score],
+        opposing=itself,
+        product=np.tile(model.square[score][:, None], itself.shape[1]),
+        advantages=model.advantages,
+        bot=number[model.bot[inside]],
+        board_role=model.board_role[inside],
+    )
+    return part, score
+
+
 def _scores(totals: MatchTotals, columns: Ints) -> Iterator[tuple[int, float, Floats]]:
     """Yield each score of a board: its role's column, its share of a match, and its factors.
 

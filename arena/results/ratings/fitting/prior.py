@@ -52,6 +52,21 @@ def precision(model: Model, spread: Spread) -> Floats:
     return matrix
 
 
+def precision_diagonal(model: Model, spread: Spread) -> Floats:
+    """Return P: the diagonal of `precision`."""
+    of_strengths = (1 - mean_weight(model, spread)[model.bot]) / spread.roles**2
+    of_advantages = np.full(len(model.advantages), 1 / ADVANTAGE_LOGITS**2)
+    return np.concatenate((of_advantages, of_strengths))
+
+
+def pull(model: Model, spread: Spread, unknowns: Floats) -> Floats:
+    """Return P: `precision` times the unknowns, without its matrix."""
+    count = len(model.advantages)
+    of_advantages = unknowns[:count] / ADVANTAGE_LOGITS**2
+    of_strengths = pulls(model, spread, unknowns)[count:].sum(axis=1)
+    return np.concatenate((of_advantages, of_strengths))
+
+
 def mean_weight(model: Model, spread: Spread) -> Floats:
     """Return, by bot, the weight of each of its strengths in the estimate of its mean."""
     roles = np.bincount(model.bot)
@@ -88,6 +103,16 @@ def overall_means(model: Model, spread: Spread, bots: int, board_roles: int) -> 
     matrix = np.zeros((bots, model.size))
     matrix[model.bot, column] = weight[model.bot]
     return matrix
+
+
+def mean_strengths(
+    model: Model, spread: Spread, unknowns: Floats, bots: int, board_roles: int
+) -> Floats:
+    """Return by bot its mean strength over all board roles: `overall_means` times the unknowns."""
+    missing = board_roles - np.bincount(model.bot)  # by bot
+    weight = (1 + missing * mean_weight(model, spread)) / max(board_roles, 1)  # by bot
+    by_strength = weight[model.bot] * unknowns[len(model.advantages) :]
+    return np.bincount(model.bot, weights=by_strength, minlength=bots).astype(np.float64)
 
 
 def unplayed_errors(model: Model, spread: Spread, bots: int, board_roles: int) -> Floats:
