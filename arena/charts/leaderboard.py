@@ -58,9 +58,7 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     subtitle = "Points: mean score over boards and roles, 0 to 100"
     if rated:
         unit = f" in {about.unit}" if about.unit else ""
-        subtitle = (
-            f"Rating{unit} with its 95 % interval{beyond}; rank: those that the matches leave open"
-        )
+        subtitle = f"Rating{unit} with its 95 % interval{beyond}"
     if tiers:
         subtitle += ". No bot is proven to be worse than the best of its band"
     title = about.title("who is best")
@@ -98,7 +96,7 @@ def _columns(frame: pd.DataFrame, unit: str, *, rated: bool) -> dict[str, list[s
     if "rank_low" in frame and frame["rank_low"].notna().any():
         ranks = frame[["rank_low", "rank_high"]].astype(object)
         ranks = ranks.where(frame["rank_low"].notna(), None)
-        columns["rank"] = list(map(ranks_text, ranks["rank_low"], ranks["rank_high"]))
+        columns["ranks, 95 %"] = list(map(ranks_text, ranks["rank_low"], ranks["rank_high"]))
     if not frame["rating"].equals(frame["points"]):
         columns["points"] = points
     if "plays" in frame:

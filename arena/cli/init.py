@@ -46,7 +46,7 @@ def init(
         )
     print(
         f"{folder} is a workspace now. Its tournament.toml has a random seed: keep it secret until "
-        "the event is over,\nsince who knows it can predict all chance. Next:\n\n"
+        "the event is over,\nbecause a bot that knows it can predict all random events. Next:\n\n"
         f"  cd {folder}\n  arena new NAME\n  arena check bots/NAME\n  arena run"
     )
 

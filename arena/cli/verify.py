@@ -123,7 +123,7 @@ def print_checked(result: Checked, notes: Iterable[str], *, json: bool) -> None:
 
 
 def _print_problems(result: Checked) -> None:
-    """Print each statement that does not hold, and how many records hold."""
+    """Print each statement that does not hold, and how many records are confirmed."""
     bad_matches: set[str] = set()
     for match, words in result.problems:
         statement = output.safe_line(words, 1000)
@@ -132,7 +132,7 @@ def _print_problems(result: Checked) -> None:
             statement = f"match {match}: {statement}"
         print(statement)
     bad = len(bad_matches)
-    summary = f"{result.records} records: {result.records - bad} hold"
+    summary = f"{result.records} records: {result.records - bad} confirmed"
     if bad:
-        summary += f", {bad} do not"
+        summary += f", {bad} not"
     print(summary)

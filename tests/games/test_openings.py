@@ -479,7 +479,7 @@ def test_an_event_with_openings_resumes_verifies_replays_and_reruns(tmp_path):
         (record.match.repeat, tuple(turn.move for turn in record.turns[:4])) for record in played
     }
     assert len(heads) == 2
-    assert cup.arena(folder, "verify").stdout == "4 records: 4 hold\n"
+    assert cup.arena(folder, "verify").stdout == "4 records: 4 confirmed\n"
     match = played[0].match.id
     assert cup.arena(folder, "rerun", match).returncode == 0
     assert cup.arena(folder, "replay", match).stdout.count("(opening)") == 4
@@ -517,7 +517,7 @@ def test_an_event_with_a_file_of_openings_is_played_and_verified(tmp_path):
             turn.by for record in archive.records() for turn in record.turns if turn.number <= 3
         } == {"opening"}
         assert len(archive.event().openings.on("mummy_maze/duel")) > 10
-    assert cup.arena(folder, "verify").stdout == "2 records: 2 hold\n"
+    assert cup.arena(folder, "verify").stdout == "2 records: 2 confirmed\n"
 
 
 def test_the_file_in_the_manual_can_be_played():

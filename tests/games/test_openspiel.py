@@ -320,7 +320,7 @@ def test_the_event_of_the_page_is_played_verified_replayed_rerun_and_reported(tm
         done = cup.arena(folder, command, *words, *(quick if command == "run" else ()))
         assert done.returncode == 0, done.stderr
         printed[command] = done.stdout
-    assert "13 records: 13 hold" in printed["verify"]
+    assert "13 records: 13 confirmed" in printed["verify"]
     assert "dice" in printed["leaderboard"]
     assert "player1 (sampler)" in printed["match"]
     assert (

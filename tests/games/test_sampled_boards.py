@@ -440,7 +440,7 @@ def test_an_event_is_verified_and_replayed_and_sampled_without_its_generator(pla
     folder = shutil.copytree(played, tmp_path / "sampled")
     (folder / "rules/mummy_maze_random.py").write_text("generator = None\n")
     verified = cup.arena(folder, "verify")
-    assert (verified.returncode, verified.stdout) == (0, "6 records: 6 hold\n")
+    assert (verified.returncode, verified.stdout) == (0, "6 records: 6 confirmed\n")
     with Archive.open(folder / "results/cup", writing=False) as archive:
         records = [archive.record(each.id) for each in archive.played() if each.board == "random"]
     assert len({record.match.sampled for record in records}) == 2

@@ -274,7 +274,7 @@ def test_an_event_with_a_drawn_seed_resumes_verifies_and_gives_the_same_tables(t
     assert cup.run_event(broken, "--set", f"seed={DRAWN}", "--repeats", "1").returncode == 0
     assert cup.run_event(broken, "--set", f"seed={DRAWN}").returncode == 0
     assert cup.tables(whole) == cup.tables(broken)
-    assert cup.arena(whole, "verify").stdout == "4 records: 4 hold\n"
+    assert cup.arena(whole, "verify").stdout == "4 records: 4 confirmed\n"
     with Archive.open(whole / "results" / "cup") as archive:
         (match, *_) = archive.ids()
         keys = [record.match.key for record in archive.records()]

@@ -326,7 +326,7 @@ def test_an_honest_event_verifies(original):
     assert done.returncode == 0, done.stderr
     progress = ("verify: records: ",)  # after a second, on a busy machine
     assert all(line.startswith(progress) for line in done.stderr.splitlines()), done.stderr
-    assert done.stdout == "12 records: 12 hold\n"
+    assert done.stdout == "12 records: 12 confirmed\n"
     assert json.loads(cup.arena(original, "verify", "results/cup", "--json").stdout) == []
 
 
@@ -343,7 +343,7 @@ def test_an_honest_event_with_strikes_verifies_and_can_be_traced_and_rerun(tmp_p
     run = cup.run_event(folder, "--set", "faults.strikes=4")
     assert run.returncode == 0, run.stderr
     done = cup.arena(folder, "verify")
-    assert (done.returncode, done.stdout) == (0, "2 records: 2 hold\n")
+    assert (done.returncode, done.stdout) == (0, "2 records: 2 confirmed\n")
     with Archive.open(folder / "results" / "cup") as archive:
         match = next(one.id for one in archive.played())
         strikes = [
@@ -364,7 +364,7 @@ def test_a_tampered_record_is_named(played):
     done = cup.arena(played, "verify")
     assert done.returncode == 1
     assert f"match {match}: turn" in done.stdout
-    assert "12 records: 11 hold, 1 do not" in done.stdout
+    assert "12 records: 11 confirmed, 1 not" in done.stdout
     assert [one["match"] for one in json.loads(cup.arena(played, "verify", "--json").stdout)] == [
         match
     ]

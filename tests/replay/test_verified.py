@@ -67,7 +67,7 @@ def test_records_that_held_are_not_checked_again_unless_asked(folder: Path):
     assert check(folder, again=True) == (MATCHES, [])
     assert check(folder) == (0, [])
     done = cup.arena(folder, "verify", "--again")
-    assert done.stdout == f"{MATCHES} records: {MATCHES} hold\n"
+    assert done.stdout == f"{MATCHES} records: {MATCHES} confirmed\n"
 
 
 def test_a_later_match_is_checked_alone(folder: Path):

@@ -3,7 +3,7 @@
 from arena.results.leaderboard.best_words import best_on_boards
 
 BOARDS = {"maze/hunt": "hunt", "maze/duel": "duel"}
-END = "(95 % confidence, by the rating on each board)"
+END = "(95 % confidence, by strength on each board)"
 
 
 def rows(board, **ranks):

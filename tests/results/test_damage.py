@@ -61,7 +61,7 @@ def test_a_record_that_changed_is_the_only_one_that_does_not_hold(whole, damaged
     folder = damaged(content[: record.start() + 30] + b"\xff\xff" + content[record.start() + 32 :])
     done = arena(folder, "verify")
     assert done.returncode == 1
-    assert "12 records: 11 hold, 1 do not\n" in done.stdout
+    assert "12 records: 11 confirmed, 1 not\n" in done.stdout
     assert "its record cannot be read" in done.stdout
 
 
@@ -96,7 +96,7 @@ def test_a_page_of_zeros_is_reported_in_one_line(whole, damaged, table, command)
             "the file is damaged" in done.stdout + done.stderr
             or "are not those of its matches" in done.stdout
         )
-        assert re.search(r"\d+ records: \d+ hold", done.stdout)
+        assert re.search(r"\d+ records: \d+ confirmed", done.stdout)
     elif done.returncode:
         assert done.returncode == 2
         assert "event.sqlite: " in done.stderr.splitlines()[-1]
@@ -162,7 +162,7 @@ def test_a_tournament_that_is_cut_leaves_the_records_and_their_grades_as_they_we
     before = arena(folder, "leaderboard", "results/cup", "--json").stdout
     (folder / "tournament.toml").write_text('name = "cup"\nboards = ["du')
 
-    assert "12 records: 12 hold\n" in arena(folder, "verify", "results/cup").stdout
+    assert "12 records: 12 confirmed\n" in arena(folder, "verify", "results/cup").stdout
     for cache in (folder / "results/cup").glob(".accuracy*"):
         cache.unlink()
     assert arena(folder, "leaderboard", "results/cup", "--json").stdout == before

@@ -94,7 +94,7 @@ def test_results_of_a_released_version_hold_and_give_the_same_tables(
     verified = cup.arena(folder, "verify")
     assert (verified.returncode, verified.stdout) == (
         0,
-        f"{cup.stored(folder)} records: {cup.stored(folder)} hold\n",
+        f"{cup.stored(folder)} records: {cup.stored(folder)} confirmed\n",
     ), CHANGED
     for path in results.glob("*.csv"):
         path.unlink()

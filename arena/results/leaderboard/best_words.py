@@ -27,7 +27,7 @@ def best_on_boards(rankings: Iterable[Mapping[str, Any]], boards: Mapping[str, s
             return ""
         verb = "" if parts else " is"
         parts.append(f"on {name}{verb} {_alternatives(bots)}")
-    return f"the best {'; '.join(parts)} (95 % confidence, by the rating on each board)"
+    return f"the best {'; '.join(parts)} (95 % confidence, by strength on each board)"
 
 
 def _alternatives(bots: Sequence[str]) -> str:

@@ -188,7 +188,7 @@ def test_there_are_no_lessons_and_the_reason_is_said(league):
 
 def test_a_check_of_the_records_says_that_no_rules_were_asked(league):
     done = arena(league, "verify", "pig")
-    assert (done.returncode, done.stdout) == (0, "2 records: 2 hold\n")
+    assert (done.returncode, done.stdout) == (0, "2 records: 2 confirmed\n")
     assert "no rules were asked" in done.stderr
 
 
@@ -199,7 +199,7 @@ def test_a_match_with_moves_is_checked_by_the_rules_also_among_imported_ones(tmp
         archive.append(stored.played(next(iter(stored.plan(event)))))
     done = arena(tmp_path, "verify", "league")
     assert done.returncode == 1
-    assert "5 records: 4 hold, 1 do not" in done.stdout
+    assert "5 records: 4 confirmed, 1 not" in done.stdout
 
 
 def test_the_status_of_imported_matches_is_complete(league):

@@ -244,7 +244,7 @@ def test_an_event_in_disguise_tells_memory_from_play_and_goes_the_same_way_again
     assert float(row["difference"]) > 0
     assert float(row["difference_low"]) < float(row["difference"]) < float(row["difference_high"])
     assert cup.arena(folder, "leaderboard").stdout.count("in disguise") == 2
-    assert cup.arena(folder, "verify").stdout.count("12 records: 12 hold") == 1
+    assert cup.arena(folder, "verify").stdout.count("12 records: 12 confirmed") == 1
     with Archive.open(results) as archive:
         record = next(
             each

@@ -15,7 +15,7 @@ def test_results_of_a_released_version_are_as_they_were_committed(file: Path, tm
     folder = unpacked(file, tmp_path / "ws")
     verified = cup.arena(folder, "verify", "--public")
     count = cup.stored(folder)
-    assert (verified.returncode, verified.stdout) == (0, f"{count} records: {count} hold\n"), (
+    assert (verified.returncode, verified.stdout) == (0, f"{count} records: {count} confirmed\n"), (
         CHANGED
     )
 

@@ -70,7 +70,7 @@ def test_an_honest_event_holds_and_its_reruns_bound_what_may_be_forged(published
     digest = commitment.Commitment.model_validate_json(file.read_bytes()).digest
     lot = ("--reruns", "3", "--lot", "the numbers of Saturday")
     done = cup.arena(published, "verify", "--public", "--digest", digest, *lot)
-    assert (done.returncode, done.stdout) == (0, "6 records: 6 hold\n")
+    assert (done.returncode, done.stdout) == (0, "6 records: 6 confirmed\n")
     assert "commitment.json is believed" not in done.stderr
     assert "3 of 6 matches were played again, drawn by lot: 3 went as recorded" in done.stderr
     assert "if more than 63.2 % of the matches" in done.stderr  # 1 - 0.05 ** (1 / 3)
