@@ -8,13 +8,15 @@ of all processes and of the whole event. It also prints how much the memory of d
 grows with each match, by a line through 90 samples.
 
 `python benchmarks/clusters.py MATCHES forfeits` has the workers play this number of matches between
-bots that never say `ready`. These are the shortest matches that there are. `python
+bots that never say `ready`. These are the shortest matches that there are; it prints what the
+scheduler takes for each, too. `python
 benchmarks/clusters.py MATCHES pairs` makes each pair of them a task of its own, which is the most
 work for dask.
 """
 
 import functools
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -47,6 +49,7 @@ class Rate:
         self._others = others
         self.forfeits = False
         self._cpu_before = self._cpu_s()
+        self._scheduler: list[tuple[float, float, float]] = []
         self.times: list[float] = []
         self.memory: list[tuple[int, ...]] = []
         """Matches, and the resident memory of this process and of the scheduler in kB."""
@@ -70,6 +73,8 @@ class Rate:
         del record
         self.times.append(time.perf_counter())
         played = len(self.times)
+        if self._others and played in {self.planned // 10, 9 * self.planned // 10}:
+            self._scheduler.append(_scheduler(self._others[0]))
         if played > self.planned // 10 and played % max(1, self.planned // 100) == 0:
             self.memory.append(
                 (played, *(resident_kb(pid) for pid in (os.getpid(), *self._others[:1])))
@@ -94,6 +99,13 @@ class Rate:
         return ", ".join(f"{1024 * np.polyfit(played, each, 1)[0]:+.0f}" for each in resident)
 
     @property
+    def of_scheduler(self) -> str:
+        """The CPU time of the scheduler, and its bytes received and sent, for each match."""
+        matches = 9 * self.planned // 10 - self.planned // 10
+        cpu_s, received, sent = np.subtract(self._scheduler[1], self._scheduler[0]) / matches
+        return f"{1000 * cpu_s:.2f} ms, {received:.0f} bytes received, {sent:.0f} sent"
+
+    @property
     def megabytes(self) -> str:
         """The resident memory of this process and of the scheduler at the end."""
         return ", ".join(f"{each / 1024:.0f}" for each in self.memory[-1][1:])
@@ -105,6 +117,20 @@ class Rate:
         return ours + sum(sum(map(int, stat_of(pid)[11:15])) for pid in self._others) / os.sysconf(
             "SC_CLK_TCK"
         )
+
+
+def _scheduler(pid: int) -> tuple[float, float, float]:
+    """Return the CPU time of a scheduler, and the bytes that it has received and sent so far."""
+    words = ["ss", "--tcp", "--info", "--processes", "--no-header"]
+    lines = subprocess.run(words, check=True, capture_output=True, text=True).stdout.splitlines()
+    received = sent = 0
+    # A line of each connection, and one with its figures.
+    for connection, figures in zip(lines[::2], lines[1::2], strict=True):
+        if f"pid={pid}," in connection:
+            received += sum(map(int, re.findall(r"bytes_received:(\d+)", figures)))
+            sent += sum(map(int, re.findall(r"bytes_acked:(\d+)", figures)))
+    cpu_s = sum(map(int, stat_of(pid)[11:13])) / os.sysconf("SC_CLK_TCK")
+    return cpu_s, received, sent
 
 
 def resident_kb(pid: int) -> int:
@@ -171,6 +197,7 @@ def main() -> None:
             batch = "a pair in each task" if sys.argv[2] == "pairs" else "batches"
             head = ["", "matches a second", "CPU ms a match, all processes"]
             head += ["MB at the end, driver and scheduler", "bytes a match", "in the second half"]
+            head += ["the scheduler's CPU and bytes a match"]
             rows = [[batch, *forfeits(Path(folder), matches, processes)]]
             print_table(f"{matches:,} forfeits on two workers, one round, {load}", head, rows)
             return
@@ -201,6 +228,7 @@ def forfeits(folder: Path, matches: int, processes: list[int]) -> list[str]:
         there.megabytes,
         there.bytes_a_match(),
         there.bytes_a_match(0.5),
+        there.of_scheduler,
     ]
 
 

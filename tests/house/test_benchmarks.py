@@ -22,7 +22,7 @@ import tables
 del sys.path[0]  # where `rules` is a file, and the rules of the games would no longer be found
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
-OF_EXTRAS = {"clusters": "cluster", "regressions": "versions", "tune": "tune"}
+OF_EXTRAS = {"clusters": "cluster", "open_site": "serve", "regressions": "versions", "tune": "tune"}
 """The extra that a benchmark measures."""
 BENCHMARKS = [
     pytest.param(path, marks=extras.needs(OF_EXTRAS[path.stem]), id=path.stem)
