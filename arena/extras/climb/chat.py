@@ -21,7 +21,8 @@ class Chat:
 
     def respond(self, question: HttpRequest) -> HttpResponse:
         """Return the answer to a request; an exception where the model gives none."""
-        from arena.extras.models.verbatim import PATHS, REFUSED, UNREADABLE, error_of, events
+        from arena.extras.models.streams import events
+        from arena.extras.models.verbatim import PATHS, REFUSED, UNREADABLE, error_of
 
         path = urlsplit(question.path).path.strip("/").removeprefix("v1/")
         if question.method in {"GET", "HEAD"} and path == "models":
@@ -29,11 +30,8 @@ class Chat:
             return _free(200, {"object": "list", "data": models})
         if question.method != "POST" or path not in {*PATHS, "messages/count_tokens"}:
             return _free(404, error_of(f"{question.method} /v1/{path}: is not answered here"))
-        try:
-            body = json.loads(question.body)
-        except (ValueError, RecursionError):
-            body = None
-        if not isinstance(body, dict):
+        body = _object_of(question.body)
+        if body is None:
             return _free(UNREADABLE, error_of("the body is no JSON object"))
         if path == "messages/count_tokens":
             return _free(200, {"input_tokens": len(question.body) // LETTERS_A_TOKEN})
@@ -42,6 +40,23 @@ class Chat:
             return HttpResponse(status, b"".join(events(path, answer)), "text/event-stream")
         is_free = status == REFUSED
         return HttpResponse(status, json.dumps(answer).encode("ascii"), is_free=is_free)
+
+
+def _object_of(data: bytes) -> dict[str, Any] | None:
+    """Return the JSON object in a request; None if some program on its way could not write it.
+
+    Python reads numbers beyond all limits, halves of surrogate pairs, and what is nested deeply.
+    """
+    from arena.extras.models.reach import is_too_deep
+
+    try:
+        body = json.loads(data)
+        if not isinstance(body, dict) or is_too_deep(body):
+            return None
+        json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, RecursionError):
+        return None
+    return body
 
 
 def _free(status: int, body: dict[str, Any]) -> HttpResponse:

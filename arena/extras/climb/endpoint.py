@@ -30,6 +30,8 @@ class HttpRequest(NamedTuple):
     method: str
     path: str
     body: bytes
+    is_last: bool = False
+    """Whether the agent wants its connection closed after the answer."""
 
 
 class HttpResponse(NamedTuple):
@@ -127,6 +129,8 @@ class Endpoint:
                         self._count_in_vain()
                     connection.settimeout(PATIENCE_S)
                     connection.sendall(_written(response))
+                    if question.is_last:
+                        break
         finally:
             if not answers:
                 self._count_in_vain()
@@ -158,11 +162,13 @@ def _read(connection: socket.socket, received: bytes) -> tuple[HttpRequest, byte
         received += _more(connection, until)
     head, _, received = received.partition(b"\r\n\r\n")
     first, *lines = head.decode("latin-1").split("\r\n")
-    method, path, _ = first.split(" ")
+    method, path, version = first.split(" ")
     headers = {}
     for line in lines:
         name, _, value = line.partition(":")
         headers[name.strip().lower()] = value.strip()
+    wish = headers.get("connection", "").lower()
+    is_last = wish == "close" or (version == "HTTP/1.0" and wish != "keep-alive")
     if headers.get("expect", "").lower() == "100-continue":
         connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
     if "transfer-encoding" in headers:
@@ -178,11 +184,11 @@ def _read(connection: socket.socket, received: bytes) -> tuple[HttpRequest, byte
             size += count
             chunk, received = _exactly(connection, received, count + 2, size, until)
             if not count:
-                return HttpRequest(method, path, b"".join(parts)), received
+                return HttpRequest(method, path, b"".join(parts), is_last), received
             parts.append(chunk[:-2])
     count = int(headers.get("content-length", "0"))
     body, received = _exactly(connection, received, count, count, until)
-    return HttpRequest(method, path, body), received
+    return HttpRequest(method, path, body, is_last), received
 
 
 def _exactly(
@@ -202,7 +208,10 @@ def _exactly(
 
 
 def _more(connection: socket.socket, until: float) -> bytes:
-    connection.settimeout(max(0.001, until - time.monotonic()))
+    left = until - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    connection.settimeout(left)
     data = connection.recv(65536)
     if not data:
         raise ConnectionResetError

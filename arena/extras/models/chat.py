@@ -236,7 +236,9 @@ def _error_of_a_choice(body: Mapping[str, Any]) -> Any:
 def _is_answer(path: str, body: Mapping[str, Any]) -> bool:
     """Return whether a body has what an agent looks for in an answer."""
     if path == "messages":
-        return isinstance(body.get("content"), list)
+        return _are_objects(body.get("content"))
+    if path == "responses":
+        return _is_response(body)
     choices = body.get("choices")
     if not isinstance(choices, list) or not choices:
         return False
@@ -244,10 +246,29 @@ def _is_answer(path: str, body: Mapping[str, Any]) -> bool:
         if not isinstance(choice, dict) or not isinstance(choice.get("message"), dict):
             return False
         message = choice["message"]
+        if message.get("tool_calls") and not _are_objects(message["tool_calls"]):
+            return False
         has_more = message.get("content") or message.get("tool_calls")
         if choice.get("finish_reason") in FAILED and not has_more:
             return False
     return True
+
+
+def _is_response(body: Mapping[str, Any]) -> bool:
+    """Return whether a body is an answer of OpenAI's format of responses."""
+    if body.get("status", "completed") not in ("completed", "incomplete"):
+        return False
+    if not _are_objects(body.get("output")):
+        return False
+    for item in body["output"]:
+        if item.get("content") and not _are_objects(item["content"]):
+            return False
+    return True
+
+
+def _are_objects(value: Any) -> bool:
+    """Return whether a value is a list of objects."""
+    return isinstance(value, list) and all(isinstance(part, dict) for part in value)
 
 
 def counted(

@@ -12,26 +12,32 @@ an agent lie at the same paths in every run.
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from arena.extras.models.calls import (
     LETTERS_A_TOKEN,
     MOST_TOKENS,
     TAPE_BYTES,
+    Door,
     LanguageModel,
     ModelRequest,
     TokenAccount,
 )
+from arena.extras.models.reach import words_beyond
 from arena.identity import digest_of
 from arena.match.model_line import NO_MODEL
 from arena.values import Match, ModelAnswer, ModelTerms
 
-PATHS = ("chat/completions", "messages")
-"""The requests that pass: OpenAI's chat format, and Anthropic's."""
-LIMITS = ("max_tokens", "max_completion_tokens")
+PATHS = ("chat/completions", "messages", "responses")
+"""The requests that pass: OpenAI's chat format, Anthropic's, and OpenAI's of responses."""
+LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+NO_WORDS = ("client_metadata", "prompt_cache_key")
+"""Fields that no model reads, and that differ from run to run: they pass, and are in no key."""
 REFUSED, UNREADABLE = 403, 400
 """The statuses of requests that do not reach the provider; agents do not repeat them."""
+LONGEST_REQUEST = Door.LONGEST_LINE - 10_000
+"""Characters of a request as it goes to the broker, with its key and names in one line."""
 UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 CLOCK = r"\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: ?[AP]M)?(?: ?(?:Z|UTC|GMT|[+-]\d\d:?\d\d))?"
 NUMBERED_DATE = rf"\d{{4}}-\d\d-\d\d(?:[T ]{CLOCK})?"
@@ -49,8 +55,10 @@ TIME = r"\d\d:\d\d:\d\d(?:\.\d+)?"
 TEMPORARY = r"(?:/tmp|/mnt/scratch)/tmp(?:\.\w{6,10}|[a-z0-9_]{8})"
 """As mktemp(1) and the module tempfile of Python name files."""
 PROCESS = r"(?:PID|PGID|pid|pgid)[:=]? ?\d+"
+CODEX = r"Chunk ID: [0-9a-f]{6}|Wall time: \d+(?:\.\d+)? seconds"
+"""As codex writes about each command that it has run."""
 PASSING = re.compile(
-    rf"{UUID}|\b{PROCESS}\b|\b{NUMBERED_DATE}|\b{DATE_IN_WORDS}\b|\b{TIME}\b|{TEMPORARY}\b",
+    rf"{UUID}|{CODEX}|\b{PROCESS}\b|\b{NUMBERED_DATE}|\b{DATE_IN_WORDS}\b|\b{TIME}\b|{TEMPORARY}\b",
     re.ASCII,
 )
 """What differs from one run of an agent to the next, and can be told by its form."""
@@ -86,17 +94,19 @@ class VerbatimCalls:
         passed = {name: value for name, value in body.items() if name != "stream_options"}
         passed |= {"model": self.terms.name, "stream": False}
         text = json.dumps(passed, sort_keys=True)
-        words = self._refusal(text)
+        words = words_beyond(passed) or self._refusal(passed, text)
         if words:
             return REFUSED, error_of(words)
         most = self._limit(passed, text)
-        key = self._key(self.terms, path, text)
+        key = self._key(self.terms, path, passed)
         request = {
             "path": path,
             "body": passed,
             "messages": [{"role": "user", "content": text}],
             "tokens": most,
         }
+        if len(json.dumps(request)) > LONGEST_REQUEST:
+            return REFUSED, error_of("the question is too long")
         alias, bot = self.terms.alias, self._seat.bot.name
         answer = self._model.answer(ModelRequest(key, alias, bot, self._match.id, request))
         self.made.append(answer)
@@ -112,15 +122,17 @@ class VerbatimCalls:
             most = left - _least_tokens(text)
         for name in LIMITS:
             limit = passed.get(name)
-            if isinstance(limit, int) and limit > most and left is not None:
+            if limit is None:
+                continue
+            if limit > most and left is not None:
                 passed[name] = most
-            if isinstance(limit, int) and not isinstance(limit, bool):
-                most = min(most, max(limit, 0))
+            most = min(most, max(limit, 0))
         return most
 
-    def _key(self, terms: ModelTerms, path: str, text: str) -> str:
+    def _key(self, terms: ModelTerms, path: str, passed: Mapping[str, Any]) -> str:
         """Return the key on the tape of a request, which counts how often it was made."""
-        masked = PASSING.sub("*", text)
+        read = {name: value for name, value in passed.items() if name not in NO_WORDS}
+        masked = PASSING.sub("*", json.dumps(read, sort_keys=True))
         seats = [(seat.role, seat.bot.name) for seat in self._match.seats]
         times = self._times_made[masked]
         self._times_made[masked] += 1
@@ -137,8 +149,12 @@ class VerbatimCalls:
             length=32,
         )
 
-    def _refusal(self, text: str) -> str:
+    def _refusal(self, passed: Mapping[str, Any], text: str) -> str:
         """Return in words why a request is refused; empty if it may pass."""
+        for name in LIMITS:
+            if type(passed.get(name)) not in (int, type(None)):
+                # A lenient provider may read a number in it, which nobody here has lowered.
+                return f"{name}: expected a whole number"
         account = self._account
         if account.calls <= 0:
             return "the calls of this round are used up"
@@ -165,68 +181,3 @@ def read_answer(answer: ModelAnswer) -> tuple[int, dict[str, Any]]:
 def error_of(words: str) -> dict[str, Any]:
     """Return the body of an error that clients of both formats can read."""
     return {"type": "error", "error": {"type": "invalid_request_error", "message": words}}
-
-
-def events(path: str, body: Mapping[str, Any]) -> Iterator[bytes]:
-    """Yield the parts of an event stream that tell a whole answer."""
-    return _message_events(body) if path == "messages" else _chat_events(body)
-
-
-def _event(value: Mapping[str, Any], name: str = "") -> bytes:
-    head = f"event: {name}\n" if name else ""
-    return f"{head}data: {json.dumps(value)}\n\n".encode("ascii")
-
-
-def _chat_events(body: Mapping[str, Any]) -> Iterator[bytes]:
-    frame = {
-        "id": body.get("id", "arena"),
-        "object": "chat.completion.chunk",
-        "created": body.get("created", 0),
-        "model": body.get("model", ""),
-    }
-    for number, choice in enumerate(body.get("choices") or ()):
-        delta = dict(choice.get("message") or {})
-        calls = delta.get("tool_calls")
-        if isinstance(calls, list):
-            delta["tool_calls"] = [{"index": at, **call} for at, call in enumerate(calls)]
-        index = choice.get("index", number)
-        reason = choice.get("finish_reason")
-        whole_choice = {"index": index, "delta": delta, "finish_reason": None}
-        yield _event({**frame, "choices": [whole_choice]})
-        its_end = {"index": index, "delta": {}, "finish_reason": reason}
-        yield _event({**frame, "choices": [its_end]})
-    yield _event({**frame, "choices": [], "usage": body.get("usage")})
-    yield b"data: [DONE]\n\n"
-
-
-def _message_events(body: Mapping[str, Any]) -> Iterator[bytes]:
-    usage = body.get("usage") or {}
-    begun = {**body, "content": [], "stop_reason": None, "stop_sequence": None}
-    yield _event({"type": "message_start", "message": begun}, "message_start")
-    for index, block in enumerate(body.get("content") or ()):
-        empty, deltas = _block_parts(block)
-        start = {"type": "content_block_start", "index": index, "content_block": empty}
-        yield _event(start, "content_block_start")
-        for delta in deltas:
-            part = {"type": "content_block_delta", "index": index, "delta": delta}
-            yield _event(part, "content_block_delta")
-        yield _event({"type": "content_block_stop", "index": index}, "content_block_stop")
-    end = {name: body.get(name) for name in ("stop_reason", "stop_sequence")}
-    yield _event({"type": "message_delta", "delta": end, "usage": usage}, "message_delta")
-    yield _event({"type": "message_stop"}, "message_stop")
-
-
-def _block_parts(block: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return a block of content as it begins, and the deltas that complete it."""
-    kind = block.get("type")
-    if kind == "text":
-        return {**block, "text": ""}, [{"type": "text_delta", "text": block.get("text", "")}]
-    if kind == "tool_use":
-        arguments = json.dumps(block.get("input") or {})
-        delta = {"type": "input_json_delta", "partial_json": arguments}
-        return {**block, "input": {}}, [delta]
-    if kind == "thinking":
-        deltas = [{"type": "thinking_delta", "thinking": block.get("thinking", "")}]
-        deltas.append({"type": "signature_delta", "signature": block.get("signature", "")})
-        return {**block, "thinking": "", "signature": ""}, deltas
-    return dict(block), []

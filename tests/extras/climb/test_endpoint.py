@@ -80,6 +80,61 @@ def test_an_endless_flood_ends_the_agent(kind, served, monkeypatch):
     assert asked(port) == 0
 
 
+@pytest.mark.parametrize(
+    ("head", "is_closed"),
+    [
+        (b"GET /v1/models HTTP/1.0\r\n\r\n", True),
+        (b"GET /v1/models HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n", False),
+        (b"GET /v1/models HTTP/1.1\r\nConnection: close\r\n\r\n", True),
+        (b"GET http://elsewhere/v1/models HTTP/1.1\r\nHost: elsewhere\r\n\r\n", False),
+    ],
+)
+def test_a_connection_is_closed_after_the_answer_where_the_agent_says_so(served, head, is_closed):
+    port, _ = served
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        connection.sendall(head)
+        with connection.makefile("rb") as answer:
+            assert answer.readline() == b"HTTP/1.1 200 OK\r\n"
+            if is_closed:
+                assert answer.read().endswith(b"{}")
+            else:
+                connection.sendall(head)
+                while answer.readline() != b"{}HTTP/1.1 200 OK\r\n":
+                    pass
+
+
+def test_a_body_that_keeps_coming_is_dropped_when_its_time_is_over(served, monkeypatch):
+    monkeypatch.setattr(endpoint, "PATIENCE_S", 0.3)
+    port, _ = served
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        connection.sendall(b"POST /v1/x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")
+
+        def is_dropped() -> bool:
+            try:
+                connection.sendall(b"1\r\nx\r\n" * 100)
+            except OSError:
+                return True
+            return False
+
+        assert until(is_dropped)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        b"Transfer-Encoding: chunked\r\nContent-Length: 9\r\n\r\n0\r\n\r\n",
+    ],
+)
+def test_what_follows_a_body_of_two_lengths_is_one_request_and_no_part_of_it(served, more):
+    port, _ = served
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        second = b"GET /v1/models HTTP/1.0\r\n\r\n"
+        connection.sendall(b"POST /v1/x HTTP/1.1\r\n" + more + second)
+        with connection.makefile("rb") as answer:
+            assert answer.read().count(b"HTTP/1.1 200 OK") == 2
+
+
 def test_what_is_no_request_gets_no_answer_and_no_thread_stays(served):
     port, _ = served
     before = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 0

@@ -52,7 +52,7 @@ def intruded(request, tmp_path_factory):
             if "cannot be had here" in done.stderr:
                 pytest.skip(done.stderr)
             assert done.returncode == 0, done.stderr
-            assert server.calls.value == 2
+            assert server.calls.value == 3
     return folder, climbing
 
 
@@ -64,11 +64,12 @@ def test_an_agent_with_a_network_of_its_own_gets_nothing_by_it(intruded):
     assert notes["loot"] == []
     assert [answer[:12] for answer in notes["answers"]] == [""] * 5
     statuses = [status for status, _ in notes["said"]]
-    assert statuses == [200, 404, 404, 404, 400, 200, 200, 200]
-    chat, message = (text for _, text in notes["said"][-2:])
+    assert statuses == [200, 404, 404, 404, 400, 200, 200, 200, 200, 403, 404]
+    chat, message, response = (text for _, text in notes["said"][6:9])
     assert '"tool_calls"' in chat
     assert chat.endswith("data: [DONE]\n\n")
     assert "event: content_block_delta" in message
+    assert "event: response.completed" in response
     assert KEY not in json.dumps(notes)
     assert SECRET not in json.dumps(notes)
     assert notes["variables"]["HOME"] == "/mnt/scratch"
@@ -82,7 +83,7 @@ def test_an_agent_with_a_network_of_its_own_gets_nothing_by_it(intruded):
 def test_its_calls_are_counted_and_its_output_is_kept(intruded):
     folder, _ = intruded
     (row,) = edits(folder)
-    assert (row["outcome"], row["calls"], row["tokens"]) == ("promoted", 2, 2 * 120)
+    assert (row["outcome"], row["calls"], row["tokens"]) == ("promoted", 3, 3 * 120)
     assert (folder / "results/climb-ada/agents/ada-1.log").read_text() == "all of this is kept\n"
 
 

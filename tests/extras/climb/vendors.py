@@ -14,7 +14,8 @@ def scripted(commands: Sequence[str]) -> Behaviour:
     """Have the agent run these commands, one after each other; then say that all is done."""
 
     def behave(handler: BaseHTTPRequestHandler, request: dict[str, Any]) -> None:
-        answer = _message if handler.path.endswith("/messages") else _completion
+        makers = {"messages": _message, "responses": _response}
+        answer = makers.get(handler.path.rpartition("/")[2], _completion)
         body = answer(request, commands)
         providers.respond(handler, json.dumps(body).encode())
 
@@ -68,4 +69,23 @@ def _message(request: dict[str, Any], commands: Sequence[str]) -> dict[str, Any]
         "stop_reason": reason,
         "stop_sequence": None,
         "usage": usage,
+    }
+
+
+def _response(request: dict[str, Any], commands: Sequence[str]) -> dict[str, Any]:
+    items = request["input"] if isinstance(request["input"], list) else []
+    done = sum(item.get("type") == "function_call_output" for item in items)
+    part = {"type": "output_text", "text": "All is done.", "annotations": []}
+    item: dict[str, Any] = {"type": "message", "id": f"msg_{done}", "role": "assistant"}
+    item |= {"status": "completed", "content": [part]}
+    if done < len(commands) and request.get("tools"):
+        item = {"type": "function_call", "id": f"fc_{done}", "call_id": f"call_{done}"}
+        item |= {"name": "exec_command", "arguments": json.dumps({"cmd": commands[done]})}
+        item |= {"status": "completed"}
+    usage = {"input_tokens": 100, "input_tokens_details": {"cached_tokens": 10}}
+    usage |= {"output_tokens": 20, "output_tokens_details": {"reasoning_tokens": 5}}
+    return {"id": f"resp_{done}", "object": "response", "created_at": 1, "status": "completed"} | {
+        "model": request["model"],
+        "output": [item],
+        "usage": usage | {"total_tokens": 120},
     }

@@ -28,7 +28,7 @@ def play(
                 tournament.run(event, results, workers=2, audience=audience, services=services)
             finally:
                 os._exit(0)
-        assert until(lambda number=number: paid.value >= 8 * number)
+        assert until(lambda number=number: paid.value >= 8 * number, 60)
         below = descendants(pid)
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)

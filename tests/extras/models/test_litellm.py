@@ -4,7 +4,6 @@ import contextlib
 import os
 import secrets
 import shutil
-import signal
 import socket
 import sqlite3
 import subprocess
@@ -16,12 +15,12 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ArenaError
-from arena.event import tournament
 from arena.results.archive import Archive
+from tests.extras.models import kills_of_runs
 from tests.extras.models.test_models import calls_in
-from tests.extras.models.test_several_models import edit, run, served, two_by_two
+from tests.extras.models.test_several_models import edit, ids, run, served, two_by_two
 from tests.support import events
-from tests.support.processes import descendants, gone_soon, until
+from tests.support.processes import until
 
 LITELLM = shutil.which("litellm")
 KEY = f"sk-{secrets.token_hex(24)}"
@@ -78,22 +77,18 @@ def test_an_event_through_litellm_is_killed_and_played_again_from_its_tape(tmp_p
         event = events.event_of(folder)
         results = folder / "results" / "cup"
         Archive.make(results)
-        for number in range(1, 4):
-            pid = os.fork()
-            if pid == 0:
-                try:
-                    audience = events.Audience()
-                    tournament.run(
-                        event, results, workers=2, audience=audience, services=served(folder)
-                    )
-                finally:
-                    os._exit(0)
-            assert until(lambda number=number: tape_size(results) >= 8 * number, 60)
-            below = descendants(pid)
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
-            assert gone_soon(below)
+        kills_of_runs.play(event, results, TapedCalls(results), served(folder), kills=10)
         assert run(folder).complete
+        tables = events.tables(results)
+        assert len(calls_in(results)) == tape_size(results)
+        before = ids(results)
+        edit(folder, "temperature = 0.5", "temperature = 0.7")
+        assert run(folder).complete
+        after = ids(results)
+        assert before.keys() == after.keys()
+        for names, matches in before.items():
+            assert (matches == after[names]) == ("gpt" not in names)
+        edit(folder, "temperature = 0.7", "temperature = 0.5")
         edit(folder, 'name = "gpt-1"', 'name = "limited-1"\npatience = 1')
         edit(folder, 'name = "cup"', 'name = "limited"')
         begun = time.monotonic()
@@ -103,13 +98,22 @@ def test_an_event_through_litellm_is_killed_and_played_again_from_its_tape(tmp_p
         edit(folder, 'name = "limited-1"\npatience = 1', 'name = "no-such-model"')
         with pytest.raises(ArenaError, match=r"models.gpt.url: HTTP 40\d: .*no-such-model"):
             run(folder, "results/limited")
-    tables = events.tables(results)
-    assert len(calls_in(results)) == tape_size(results)
     edit(folder, 'name = "no-such-model"', 'name = "gpt-1"')
     edit(folder, 'name = "limited"', 'name = "again"')
     edit(folder, lines, 'provider = "tape"\ntapes = ["cup"]')
     assert run(folder, "results/again").complete  # the proxy has ended
     assert events.tables(folder / "results" / "again") == tables
+
+
+class TapedCalls:
+    """The calls that an event has paid for, which are the answers on its tape."""
+
+    def __init__(self, results: Path) -> None:
+        self._results = results
+
+    @property
+    def value(self) -> int:
+        return tape_size(self._results)
 
 
 def tape_size(results: Path) -> int:

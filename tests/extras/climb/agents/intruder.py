@@ -120,6 +120,10 @@ question = {
     "tools": [{"name": "Bash"}],
 }
 said.append(ask("POST", "/v1/messages", question | {"stream": True}))
+question = {"model": "any", "input": "How?", "tools": [{"type": "function", "name": "bash"}]}
+said.append(ask("POST", "/v1/responses", question | {"stream": True}))
+said.append(ask("POST", "/v1/responses", question | {"tools": [{"type": "web_search"}]}))
+said.append(ask("POST", f"http://127.0.0.1:{port}/v1/files", {"file": "x"}))
 bot = Path("ada")
 notes = {
     "tried": tried,

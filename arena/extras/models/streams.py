@@ -1,0 +1,121 @@
+"""Event streams that tell a whole answer, in the formats of providers.
+
+An agent that asks for a stream gets one, though arena asks its provider for whole answers. Whatever
+stands in an answer is a stranger's, and is passed on as it is.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+
+def events(path: str, body: Mapping[str, Any]) -> Iterator[bytes]:
+    """Yield the parts of an event stream that tell a whole answer."""
+    makers = {"messages": _message_events, "responses": _response_events}
+    return makers.get(path, _chat_events)(body)
+
+
+def _event(value: Mapping[str, Any], name: str = "") -> bytes:
+    head = f"event: {name}\n" if name else ""
+    return f"{head}data: {json.dumps(value)}\n\n".encode("ascii")
+
+
+def _chat_events(body: Mapping[str, Any]) -> Iterator[bytes]:
+    frame = {
+        "id": body.get("id", "arena"),
+        "object": "chat.completion.chunk",
+        "created": body.get("created", 0),
+        "model": body.get("model", ""),
+    }
+    for number, choice in enumerate(body.get("choices") or ()):
+        delta = dict(choice.get("message") or {})
+        calls = delta.get("tool_calls")
+        if isinstance(calls, list):
+            delta["tool_calls"] = [{"index": at, **call} for at, call in enumerate(calls)]
+        index = choice.get("index", number)
+        reason = choice.get("finish_reason")
+        whole_choice = {"index": index, "delta": delta, "finish_reason": None}
+        yield _event({**frame, "choices": [whole_choice]})
+        its_end = {"index": index, "delta": {}, "finish_reason": reason}
+        yield _event({**frame, "choices": [its_end]})
+    yield _event({**frame, "choices": [], "usage": body.get("usage")})
+    yield b"data: [DONE]\n\n"
+
+
+def _message_events(body: Mapping[str, Any]) -> Iterator[bytes]:
+    usage = body.get("usage") or {}
+    begun = {**body, "content": [], "stop_reason": None, "stop_sequence": None}
+    yield _event({"type": "message_start", "message": begun}, "message_start")
+    for index, block in enumerate(body.get("content") or ()):
+        empty, deltas = _block_parts(block)
+        start = {"type": "content_block_start", "index": index, "content_block": empty}
+        yield _event(start, "content_block_start")
+        for delta in deltas:
+            part = {"type": "content_block_delta", "index": index, "delta": delta}
+            yield _event(part, "content_block_delta")
+        yield _event({"type": "content_block_stop", "index": index}, "content_block_stop")
+    end = {name: body.get(name) for name in ("stop_reason", "stop_sequence")}
+    yield _event({"type": "message_delta", "delta": end, "usage": usage}, "message_delta")
+    yield _event({"type": "message_stop"}, "message_stop")
+
+
+def _block_parts(block: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return a block of content as it begins, and the deltas that complete it."""
+    kind = block.get("type")
+    if kind == "text":
+        return {**block, "text": ""}, [{"type": "text_delta", "text": block.get("text", "")}]
+    if kind == "tool_use":
+        arguments = json.dumps(block.get("input") or {})
+        delta = {"type": "input_json_delta", "partial_json": arguments}
+        return {**block, "input": {}}, [delta]
+    if kind == "thinking":
+        deltas = [{"type": "thinking_delta", "thinking": block.get("thinking", "")}]
+        deltas.append({"type": "signature_delta", "signature": block.get("signature", "")})
+        return {**block, "thinking": "", "signature": ""}, deltas
+    return dict(block), []
+
+
+def _response_events(body: Mapping[str, Any]) -> Iterator[bytes]:
+    """Yield the events of a response; each has its number."""
+    status = body.get("status") or "completed"
+    begun = {**body, "output": [], "status": "in_progress", "usage": None}
+    values: list[dict[str, Any]] = [
+        {"type": "response.created", "response": begun},
+        {"type": "response.in_progress", "response": begun},
+    ]
+    for index, item in enumerate(body.get("output") or ()):
+        values.extend(_item_events(index, item))
+    values.append({"type": f"response.{status}", "response": body})
+    for number, value in enumerate(values):
+        yield _event({**value, "sequence_number": number}, value["type"])
+
+
+def _item_events(index: int, item: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the events of one item of a response: a message, a call of a tool, or thoughts."""
+    where = {"item_id": item.get("id", ""), "output_index": index}
+    beginning: dict[str, Any] = {"content": [], "arguments": "", "input": ""}
+    empty = {**item, "status": "in_progress"}
+    empty |= {name: beginning[name] for name in beginning if name in item}
+    yield {"type": "response.output_item.added", "output_index": index, "item": empty}
+    if item.get("type") == "message":
+        for number, part in enumerate(item.get("content") or ()):
+            yield from _part_events({**where, "content_index": number}, part)
+    texts = {"arguments": "function_call_arguments", "input": "custom_tool_call_input"}
+    for name, event in texts.items():
+        if isinstance(item.get(name), str):
+            yield {"type": f"response.{event}.delta", **where, "delta": item[name]}
+            yield {"type": f"response.{event}.done", **where, name: item[name]}
+    yield {"type": "response.output_item.done", "output_index": index, "item": item}
+
+
+def _part_events(where: Mapping[str, Any], part: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the events of one part of a message: its text, or a refusal."""
+    names = {"output_text": "text", "refusal": "refusal"}
+    name = names.get(str(part.get("type")), "")
+    empty = {**part, name: ""} if name else part
+    yield {"type": "response.content_part.added", **where, "part": empty}
+    if name:
+        text = part.get(name, "")
+        yield {"type": f"response.{part['type']}.delta", **where, "delta": text}
+        yield {"type": f"response.{part['type']}.done", **where, name: text}
+    yield {"type": "response.content_part.done", **where, "part": part}
