@@ -171,6 +171,7 @@ are missing: a bot could outlive its spawner, hide from the watchdog, look like 
 adopt processes, keep others off half of a core, let others trace it, and load its own programs into
 the kernel."""
 
+SET_PDEATHSIG = 1
 MADVISE = {
     0: "NORMAL",
     1: "RANDOM",
@@ -286,6 +287,9 @@ NETWORKED_CHECKS = {
     ),
     # F_GETLK, F_SETLK, F_SETLKW: package managers lock their files.
     "fcntl": (CHECKS["fcntl"][0]._replace(values=(*CHECKS["fcntl"][0].values, 5, 6, 7)),),
+    # Agents have the kernel end the commands that they run together with themselves. It takes
+    # nothing away that held: a child of an agent is not killed with the spawner in any case.
+    "prctl": (Check(0, (SET_PDEATHSIG, *PRCTL)),),
 }
 """The conditions on the arguments of its calls, in place of those in CHECKS."""
 

@@ -156,27 +156,22 @@ def installed(folder: Path) -> bool:
     return subprocess.run(words, capture_output=True, check=False, timeout=900).returncode == 0
 
 
-@pytest.mark.soak
-@pytest.mark.timeout(1200)  # it installs about 60 packages
-def test_mini_swe_agent_unpatched_improves_a_bot_by_two_edits(tmp_path):
-    if not installed(tmp_path / "mini"):
-        pytest.skip("mini-swe-agent cannot be installed here: it needs pip and a registry")
-    (tmp_path / "mini/run.py").write_text(
-        f"import sys\nsys.path.insert(0, {str(tmp_path / 'mini/lib')!r})\n"
-        "from minisweagent.run.mini import app\napp()\n"
-    )
-    for path in (tmp_path, *tmp_path.parents[:2], *(tmp_path / "mini").rglob("*")):
+def improves_by_two_edits(
+    tmp_path: Path, words: str, tool: Path, last: tuple[str, ...] = ()
+) -> None:
+    """Let an agent, whose program is in the folder `tool`, do what a provider scripts.
+
+    Then climb again without the provider, from the tape.
+    """
+    for path in (tmp_path, *tmp_path.parents[:2], *tool.rglob("*")):
         path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
-    variables = "env MSWEA_CONFIGURED=true MSWEA_COST_TRACKING=ignore_errors"
-    program = shlex.join(["/usr/bin/python3", str(tmp_path / "mini/run.py")])
-    words = f"{variables} {program} -m openai/any -y --exit-immediately -t 'Improve the bot.'"
-    steps = ["sed -i s/SKILL=-4/SKILL=-2/ ada", "sed -i s/SKILL=-2/SKILL=4/ ada", MINI]
-    climbing = ("ada", "--agent", words, "--agent-reads", str(tmp_path / "mini"), "--rounds", "1")
+    steps = ["sed -i s/SKILL=-4/SKILL=-2/ ada", "sed -i s/SKILL=-2/SKILL=4/ ada", *last]
+    climbing = ("ada", "--agent", words, "--agent-reads", str(tool), "--rounds", "1")
     with providers.serving(vendors.scripted(steps)) as server:
         folder = workspace(tmp_path / "w", door(server.url), ada=BEGINNER)
         done = climb(folder, *climbing)
         assert done.returncode == 0, done.stderr
-        assert server.calls.value == len(steps), done.stderr
+        assert server.calls.value == 3, done.stderr
     log = (folder / "results/climb-ada/agents/ada-1.log").read_text()
     assert edits(folder)[0]["outcome"] == "promoted", log
     assert "SKILL=4" in (folder / "bots/ada").read_text()
@@ -187,3 +182,38 @@ def test_mini_swe_agent_unpatched_improves_a_bot_by_two_edits(tmp_path):
     done = climb(again, *climbing)
     assert done.returncode == 0, done.stderr
     assert edits(again) == edits(folder)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1200)  # it installs about 60 packages
+def test_mini_swe_agent_unpatched_improves_a_bot_by_two_edits(tmp_path):
+    if not installed(tmp_path / "mini"):
+        pytest.skip("mini-swe-agent cannot be installed here: it needs pip and a registry")
+    (tmp_path / "mini/run.py").write_text(
+        f"import sys\nsys.path.insert(0, {str(tmp_path / 'mini/lib')!r})\n"
+        "from minisweagent.run.mini import app\napp()\n"
+    )
+    variables = "env MSWEA_CONFIGURED=true MSWEA_COST_TRACKING=ignore_errors"
+    program = shlex.join(["/usr/bin/python3", str(tmp_path / "mini/run.py")])
+    words = f"{variables} {program} -m openai/any -y --exit-immediately -t 'Improve the bot.'"
+    improves_by_two_edits(tmp_path, words, tmp_path / "mini", (MINI,))
+
+
+CODEX = (
+    "exec --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox -m any "
+    "-c web_search=disabled -c model_provider=arena -c 'model_providers.arena="
+    '{name="arena",base_url="http://127.0.0.1:8000/v1",env_key="OPENAI_API_KEY"}\' '
+    "'Improve the bot.'"
+)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1200)  # it installs 400 MB
+def test_codex_unpatched_improves_a_bot_by_two_edits(tmp_path):
+    tool = tmp_path / "codex"
+    tool.mkdir()
+    cache = str(tmp_path / "cache")
+    words = ["npm", "install", "--cache", cache, "--no-audit", "--no-fund", "@openai/codex"]
+    if shutil.which("npm") is None or subprocess.run(words, cwd=tool, check=False).returncode:
+        pytest.skip("codex cannot be installed here: it needs npm and a registry")
+    improves_by_two_edits(tmp_path, f"{tool / 'node_modules/.bin/codex'} {CODEX}", tool)

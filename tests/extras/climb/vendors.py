@@ -80,12 +80,21 @@ def _response(request: dict[str, Any], commands: Sequence[str]) -> dict[str, Any
     item |= {"status": "completed", "content": [part]}
     if done < len(commands) and request.get("tools"):
         item = {"type": "function_call", "id": f"fc_{done}", "call_id": f"call_{done}"}
-        item |= {"name": "exec_command", "arguments": json.dumps({"cmd": commands[done]})}
-        item |= {"status": "completed"}
-    usage = {"input_tokens": 100, "input_tokens_details": {"cached_tokens": 10}}
+        item |= _codex_call(request["tools"], commands[done]) | {"status": "completed"}
+    asked = max(100, len(json.dumps(request)) // 4)
+    usage = {"input_tokens": asked, "input_tokens_details": {"cached_tokens": 10}}
     usage |= {"output_tokens": 20, "output_tokens_details": {"reasoning_tokens": 5}}
     return {"id": f"resp_{done}", "object": "response", "created_at": 1, "status": "completed"} | {
         "model": request["model"],
         "output": [item],
-        "usage": usage | {"total_tokens": 120},
+        "usage": usage | {"total_tokens": asked + 20},
     }
+
+
+def _codex_call(tools: Sequence[dict[str, Any]], command: str) -> dict[str, str]:
+    """Return the call of the tool of codex that runs a command; its name is one of two."""
+    names = {tool.get("name") for tool in tools}
+    name, argument = "exec_command", "cmd"
+    if "shell_command" in names:
+        name, argument = "shell_command", "command"
+    return {"name": name, "arguments": json.dumps({argument: command})}

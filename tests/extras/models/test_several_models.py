@@ -103,10 +103,13 @@ def two_by_two(folder: Path, lines: str, **keys: object) -> Path:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("kills", [2, 10])
-def test_an_event_of_two_models_is_killed_replayed_and_changed_in_one_of_them(tmp_path, kills):
+@pytest.mark.parametrize(("kills", "repeats"), [(2, 1), (10, 2)])
+def test_an_event_of_two_models_is_killed_replayed_and_changed_in_one_of_them(
+    tmp_path, kills, repeats
+):
     with providers.serving(providers.plays) as server:
-        folder = two_by_two(tmp_path / "w", f'url = "{server.url}"\nprice_in = 100.0', repeats=1)
+        lines = f'url = "{server.url}"\nprice_in = 100.0'
+        folder = two_by_two(tmp_path / "w", lines, repeats=repeats)
         event, results, paid = events.event_of(folder), folder / "results" / "cup", server.calls
         Archive.make(results)
         kills_of_runs.play(event, results, paid, served(folder), kills)
