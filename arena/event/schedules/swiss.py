@@ -82,9 +82,9 @@ def rounds(league: Event) -> int:
 
 def _round(league: Event, history: Sequence[Batch]) -> Iterator[Match]:
     """Yield the matches of the next round of a game."""
-    bots = seeded(league)
+    all_bots = seeded(league)
     state = _state(league, history)
-    present = [bot for bot in range(len(bots)) if bot not in state.absent]
+    present = [bot for bot in range(len(all_bots)) if bot not in state.absent]
     points: list[int] = []
     byes: list[int] = []
     floats_down: list[int] = []
@@ -102,9 +102,11 @@ def _round(league: Event, history: Sequence[Batch]) -> Iterator[Match]:
             met[index[first], index[second]] = times
     pairs, _ = paired(points, met, byes, Floats(floats_down, floats_up))
     for first, second in pairs:
+        first_bot = all_bots[present[first]]
+        second_bot = all_bots[present[second]]
         repeat = league.repeats * met.get((first, second), 0)
         repeats = range(repeat, repeat + league.repeats)
-        yield from pairing(league, bots[present[first]], bots[present[second]], repeats)
+        yield from pairing(league, first_bot, second_bot, repeats)
 
 
 def placings(league: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:

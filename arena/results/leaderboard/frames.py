@@ -17,7 +17,7 @@ from arena.results import columns, tiebreaks
 from arena.results.accuracy import MoveSums, SumKey, by_bot
 from arena.results.anytext import pd
 from arena.results.archive import Archive, Span
-from arena.results.arrays import Arrays
+from arena.results.arrays import Arrays, Mask
 from arena.results.ratings import Ranked, Ratings, Strength, elo
 from arena.results.ratings.fitting.intervals import among
 from arena.results.standings import Standing
@@ -373,7 +373,6 @@ def matches(
     cells of a role that the match does not have are missing. `ids` and `reasons` are those of the
     matches of the arrays.
     """
-    size = len(arrays.seed)
     # Names by entry.
     game = np.array([entry.game for entry in arrays.entries], dtype=object)
     board = np.array([entry.board for entry in arrays.entries], dtype=object)
@@ -390,23 +389,10 @@ def matches(
         "seed": arrays.seed,
         "reason": reasons,
     }
-    ending_names = np.full(len(Ending) + 1, None, dtype=object)  # -1 is no ending
-    ending_names[:-1] = list(map(str, Ending))
     for name in roles:
-        in_role = role == name  # by entry
-        seats = in_role[arrays.entry]  # by seat
-        match = arrays.match[seats]
-        bots = np.full(size, None, dtype=object)
-        bots[match] = bot[arrays.entry[seats]]
-        endings = np.full(size, None, dtype=object)
-        endings[match] = ending_names[arrays.ending[seats]]
-        scores = np.zeros(size, dtype=np.int64)
-        scores[match] = arrays.score[seats]
-        missing = np.ones(size, dtype=np.bool_)
-        missing[match] = False
-        frame[f"{name}_bot"] = bots
-        frame[f"{name}_score"] = pd.arrays.IntegerArray(scores, missing)
-        frame[f"{name}_ending"] = endings
+        seats = (role == name)[arrays.entry]  # by seat
+        for column, values in _cells_of_seats(arrays, seats, bot).items():
+            frame[f"{name}_{column}"] = values
 
     # `lexsort` sorts by its last key first: board, repeat, the bots by position, and the id.
     _, label_index = arrays.coded(attrgetter("label"))
@@ -417,6 +403,30 @@ def matches(
     keys += [arrays.repeat, label_index[first]]
     order = np.lexsort(keys)
     return pd.DataFrame(frame).iloc[order].reset_index(drop=True)
+
+
+def _cells_of_seats(arrays: Arrays, seats: Mask, bot: Any) -> dict[str, object]:
+    """Return bot, score and ending of the chosen seats, one in a match, with a row for each match.
+
+    `bot` has the names by entry.
+    """
+    size = len(arrays.seed)
+    match = arrays.match[seats]
+    bots = np.full(size, None, dtype=object)
+    bots[match] = bot[arrays.entry[seats]]
+    ending_names = np.full(len(Ending) + 1, None, dtype=object)  # -1 is no ending
+    ending_names[:-1] = list(map(str, Ending))
+    endings = np.full(size, None, dtype=object)
+    endings[match] = ending_names[arrays.ending[seats]]
+    scores = np.zeros(size, dtype=np.int64)
+    scores[match] = arrays.score[seats]
+    missing = np.ones(size, dtype=np.bool_)
+    missing[match] = False
+    return {
+        "bot": bots,
+        "score": pd.arrays.IntegerArray(scores, missing),
+        "ending": endings,
+    }
 
 
 def turns(archive: Archive) -> pd.DataFrame:
