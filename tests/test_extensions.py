@@ -10,7 +10,6 @@ import re
 import shutil
 import subprocess
 import sys
-import sysconfig
 import venv
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -653,10 +652,11 @@ def tree_without(folder: Path, names: Iterable[str]) -> Path:
         shutil.rmtree(folder / "tests/extras" / name, ignore_errors=True)
     venv.create(folder / ".venv", symlinks=True)
     (packages,) = (folder / ".venv/lib").glob("python*/site-packages")
-    shared = Path(sysconfig.get_path("purelib"))
-    (packages / "copy.pth").write_text(f"{folder}\n{shared}\n")
+    # All of them, since this may be a test of a copy.
+    shared = [Path(path) for path in sys.path if Path(path).name == "site-packages"]
+    (packages / "copy.pth").write_text("\n".join(map(str, [folder, *shared])))
     # A confined bot reads the packages of its own venv only, and that of docs/rl.md needs numpy.
-    for part in shared.glob("numpy*"):
+    for part in shared[0].glob("numpy*"):
         shutil.copytree(part, packages / part.name)
     return folder / ".venv/bin/python"
 
