@@ -452,13 +452,15 @@ def _play_one(
     results = folder / "results" / schedule
     is_read = False
     changed = begun
+    looked_at = ""
     first: tuple[Sample, float] | None = None
     while run.poll() is None:
         time.sleep(SAMPLE_S)
         now = time.monotonic()
         state = last_state(results)
-        if state is None or not state.played or state.played >= state.planned:
-            continue
+        if state is None or not state.played or state.written == looked_at:
+            continue  # no match is played: the event begins, or its tables are made
+        looked_at = state.written
         sample = _sample(state.played, {"run": run.pid, "site": site}, seen)
         with contextlib.suppress(OSError):  # there is none between the last commit and the end
             sample.log = (results / "event.sqlite-wal").stat().st_size
