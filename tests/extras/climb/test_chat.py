@@ -125,7 +125,7 @@ def test_a_stream_of_a_response_tells_its_items_and_ends_with_the_whole(calls):
     assert "".join(value.get("delta", "") for value in values) == '{"a":1}All is done.'
 
 
-def test_a_response_that_was_cut_is_an_answer_and_one_that_failed_is_none(provider, calls):
+def test_a_response_that_was_cut_is_an_answer_and_a_failed_one_is_none(provider, calls):
     request = {"path": "responses", "messages": [{"role": "user", "content": "x"}], "tokens": 9}
     cut = RESPONSE | {"status": "incomplete"}
     assert chat.verbatim(200, cut, request, table="model").end == "stop"
@@ -198,7 +198,7 @@ def test_what_an_agent_does_itself_passes(provider, calls, path, more):
 
 
 @pytest.mark.parametrize("letter", [" ", '"', "\u4e2d"])
-def test_a_giant_question_of_few_letters_is_refused_before_it_is_sent(provider, calls, letter):
+def test_a_giant_question_of_few_letters_is_refused(provider, calls, letter):
     body = {"messages": [{"role": "user", "content": letter * 400_000}]}
     assert ask(calls, "chat/completions", body | {"stop": [letter * 1_900_000]}).status == 403
     assert provider.requests == []
@@ -222,7 +222,7 @@ def nested(depth: int) -> bytes:
     ],
     ids=lambda data: f"{data[-12:]!r} {len(data)}",
 )
-def test_json_that_some_program_on_its_way_could_not_write_is_refused(provider, calls, data):
+def test_json_that_not_every_program_can_write_is_refused(provider, calls, data):
     response = ask(calls, "chat/completions", data)
     assert (response.status, response.is_free) == (400, True)
     assert provider.requests == []

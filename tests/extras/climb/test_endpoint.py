@@ -89,7 +89,7 @@ def test_an_endless_flood_ends_the_agent(kind, served, monkeypatch):
         (b"GET http://elsewhere/v1/models HTTP/1.1\r\nHost: elsewhere\r\n\r\n", False),
     ],
 )
-def test_a_connection_is_closed_after_the_answer_where_the_agent_says_so(served, head, is_closed):
+def test_a_connection_is_closed_where_the_agent_says_so(served, head, is_closed):
     port, _ = served
     with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
         connection.sendall(head)
@@ -126,7 +126,7 @@ def test_a_body_that_keeps_coming_is_dropped_when_its_time_is_over(served, monke
         b"Transfer-Encoding: chunked\r\nContent-Length: 9\r\n\r\n0\r\n\r\n",
     ],
 )
-def test_what_follows_a_body_of_two_lengths_is_one_request_and_no_part_of_it(served, more):
+def test_what_follows_a_body_of_two_lengths_is_one_request(served, more):
     port, _ = served
     with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
         second = b"GET /v1/models HTTP/1.0\r\n\r\n"

@@ -72,7 +72,7 @@ def test_cached_tokens_have_a_price_of_their_own_in_each_form(form):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_without_prices_of_their_own_they_cost_what_others_cost_to_the_last_bit(form):
+def test_without_a_price_of_their_own_they_cost_what_others_do(form):
     terms = ModelTerms(name="m", price_in=0.1, price_out=0.7)
     assert terms.cost_of(told(FORMS[form])) == (100 * 0.1 + 7 * 0.7) / 1e6
 
@@ -100,7 +100,7 @@ def test_the_providers_own_cost_wins_over_prices_of_a_cache():
 
 
 @pytest.mark.parametrize("dear", ["price_in", "price_cached", "price_cache_write"])
-def test_the_budget_is_kept_within_one_call_whichever_price_is_the_highest(tmp_path, dear):
+def test_the_budget_is_kept_within_one_call_whichever_price_is_highest(tmp_path, dear):
     prices = {"price_in": 1e3, "price_cached": 1e3, "price_cache_write": 1e3, dear: 1e4}
     kinds = {"price_cached": {"cached": 40}, "price_cache_write": {"cache_written": 40}}
 
