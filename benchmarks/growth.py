@@ -1,9 +1,10 @@
 """What more bots cost, with the same number of matches: `python benchmarks/growth.py [MATCHES]`.
 
 The rows are numbers of bots, and each figure is of a process by itself, in seconds of CPU: the
-pairing of the slowest round of a Swiss; the first batch of a ladder, with its peak of memory;
-`arena leaderboard` of an archive of MATCHES matches (10,000 unless said) that nobody played, with a
-new fit and again with the stored one. The table goes into docs/growth.md.
+pairing of the slowest round of a Swiss; the first and the third batch of a ladder (the third is the
+first that knows results), with their peak of memory; `arena leaderboard` of an archive of MATCHES
+matches (10,000 unless said) that nobody played, with a new fit and again with the stored one. The
+table goes into docs/growth.md, beside the figures of a ladder that had tables of all pairs.
 """
 
 import os
@@ -20,17 +21,23 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command `arena` doe
 
 from arena.event.schedules import ladder, round_robin, swiss
 from arena.results.archive import Archive
+from arena.values import Played
 from tests.support import paired, stored
 
 ROOT = Path(__file__).parents[1]
-BOTS = (20, 100, 300, 1000)
+BOTS = (20, 100, 300, 1000, 10_000)
 MATCHES = 10_000
 MOST_FITTED = 300
 """An archive of more bots and its fit take minutes, so larger rows have no leaderboard."""
+MOST_SWISS = 1000
+"""The rounds of more bots take minutes."""
+BATCHES = 3
+BEFORE = {300: "0.14 s, 0.19 s, 73 MB", 1000: "0.58 s, 3.02 s, 349 MB", 10_000: "did not begin"}
+"""What the batches of a ladder took at commit 427ac66f, measured in the same way."""
 PAGE = ROOT / "docs" / "growth.md"
 BEGIN, END = "<!-- made by benchmarks/growth.py -->\n", "<!-- end -->\n"
 HEAD = """\
-| bots | a round of a Swiss | first batch of a ladder | its memory | leaderboard, new fit | again |
+| bots | a round of a Swiss | ladder: batches 1, 3; memory | before | leaderboard | again |
 |---|---|---|---|---|---|
 """
 
@@ -39,7 +46,7 @@ def swiss_round(bots: int) -> float:
     """Return the seconds in which the slowest round of a Swiss is paired."""
     event = paired.event("swiss", bots)
     strength = paired.strengths(event)
-    history: list[tuple[object, ...]] = []
+    history: list[tuple[Played, ...]] = []
     slowest = 0.0
     for number in range(swiss.rounds(event)):
         began = process_time()
@@ -51,13 +58,20 @@ def swiss_round(bots: int) -> float:
     return slowest
 
 
-def first_batch(bots: int) -> tuple[float, int]:
-    """Return the seconds of the first batch of a ladder, and the peak of memory in MB."""
-    event = paired.event("ladder", bots)
-    began = process_time()
-    list(ladder.batch(event, 0, []))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1000
-    return process_time() - began, peak
+def ladder_batches(bots: int) -> tuple[list[float], int]:
+    """Return the seconds of the first batches of a ladder, and the peak of memory in MB."""
+    event = paired.event("ladder", bots, rounds=BATCHES)
+    strength = paired.strengths(event)
+    history: list[tuple[Played, ...]] = []
+    seconds: list[float] = []
+    for number in range(BATCHES):
+        began = process_time()
+        matches = list(ladder.batch(event, number, history[: max(0, number - ladder.BEHIND)]))
+        seconds.append(process_time() - began)
+        history.append(
+            tuple(paired.result(match, paired.DUEL.sides, strength, draws=0.1) for match in matches)
+        )
+    return seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1000
 
 
 def looks(bots: int, matches: int) -> tuple[float, float]:
@@ -87,12 +101,14 @@ def _command(*words: str) -> float:
 
 def row(bots: int, matches: int) -> str:
     """Return a row of the table."""
-    seconds, peak = first_batch(bots)
+    seconds, peak = ladder_batches(bots)
+    batches = f"{seconds[0]:.2f} s, {seconds[-1]:.2f} s, {peak} MB | {BEFORE.get(bots, '')}"
+    round_of_swiss = f"{swiss_round(bots):.3f} s" if bots <= MOST_SWISS else ""
     fits = "| | |"
     if bots <= MOST_FITTED:
         new, again = looks(bots, matches)
         fits = f"| {new:.2f} s | {again:.2f} s |"
-    return f"| {bots:,} | {swiss_round(bots):.3f} s | {seconds:.2f} s | {peak} MB {fits}\n"
+    return f"| {bots:,} | {round_of_swiss} | {batches} {fits}\n"
 
 
 def main(matches: int) -> None:
