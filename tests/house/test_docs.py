@@ -68,6 +68,7 @@ FOLLOWED_ELSEWHERE = {
     "docs/extras/lessons.md",  # made from the commands
     "docs/extras/clips.md",  # by test_clips.py
     "docs/extras/imports.md",  # by test_imports.py
+    "docs/extras/bridges.md",  # by test_page_of_bridges.py and test_new_bridge.py
     "docs/extras/contest.md",  # by test_contest.py
     "docs/extras/notary.md",  # by test_notary.py
     "docs/export.md",  # by test_export.py
