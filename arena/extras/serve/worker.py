@@ -5,6 +5,7 @@ killed, because the other end of its pipe is closed then.
 """
 
 import asyncio
+import gc
 import logging
 import multiprocessing
 import os
@@ -170,6 +171,7 @@ def _work(pipe: Connection) -> None:
     log.begin()
     os.nice(NICE)
     cores.stay(max(system.cores()))  # libraries then compute nothing in parallel
+    gc.freeze()  # what is imported stays, so that nobody looks through it after each job
     while True:
         try:
             job, values = pipe.recv()
@@ -186,3 +188,7 @@ def _work(pipe: Connection) -> None:
             pipe.send(answer)
         except OSError:
             return
+        # Results refer to each other, so the tables of 1,000 bots would stay until Python looks for
+        # them by chance.
+        del job, values, answer
+        gc.collect()

@@ -277,6 +277,21 @@ def test_a_job_may_wait_for_a_busy_machine_but_not_compute_for_ever(monkeypatch)
     assert asyncio.run(answers()) == 1
 
 
+def test_a_worker_keeps_nothing_of_a_job_that_is_done():
+    tie = "class Knot: pass\nknot = Knot()\nknot.itself = knot"
+    count = "sum(type(each).__name__ == 'Knot' for each in __import__('gc').get_objects())"
+
+    async def left() -> object:
+        asked = Worker()
+        try:
+            await asked.run(exec, tie, {})
+            return await asked.run(eval, count)
+        finally:
+            asked.close()
+
+    assert asyncio.run(left()) == 0
+
+
 @pytest.mark.parametrize(("asker", "most"), [("Ada", 3), ("", 20)])
 def test_neither_an_author_nor_an_address_fills_the_queue_of_all(asker, most):
     async def answers() -> object:
