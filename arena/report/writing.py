@@ -105,7 +105,10 @@ def write_report(
     free_characters = size - characters - CHUNK_NUMBER_BYTES * len(matches)
     to_replay = () if results.event.imported else order[:replayed]
     picture = b"" if card_path is None else _write_card(results, card_path)
+    by_id = {match.id: match for match in matches}
+    with_replay = [by_id[match] for match in to_replay]
     # No connection is open in a process that forks, and the page is large enough by itself.
+    del matches, by_id
     results.drop_matches()
     results.close()
     if since is not None:
@@ -115,8 +118,6 @@ def write_report(
         with Archive.open(folder) as archive:
             like = like_positions.learn(archive, list(index.boards), rules)
     games.like = like
-    by_id = {match.id: match for match in matches}
-    with_replay = [by_id[match] for match in to_replay]
     packed = replays.prepared(
         games,
         folder,
@@ -125,10 +126,10 @@ def write_report(
         lambda done: tell(done, len(with_replay)),
         author.cut if author is not None else lambda record: record,
     )
-    chunk_of = {}
+    chunk_of: dict[object, int] = {}
     for number, (ids, _) in enumerate(packed):
         chunk_of.update(dict.fromkeys(ids, number))
-    columns["replay"] = [chunk_of.get(match.id, -1) for match in matches]
+    columns["replay"] = [chunk_of.get(match, -1) for match in columns["id"]]
     chunks = [chunk for _, chunk in packed]
     content = page.text(values | {"matches": columns}, chunks, **tables).encode("utf-8")
     return whole_files.write(path, content + _last_line(made_of, content, picture), mode)
