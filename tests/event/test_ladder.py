@@ -253,7 +253,7 @@ def test_a_small_field_is_paired_as_ever():
     assert digest_of(names) == "cdf3e7655d30"
 
 
-def test_the_first_batch_of_many_bots_gives_each_a_match_and_makes_no_table_of_all_pairs():
+def test_the_first_batch_of_many_bots_gives_each_a_match_without_a_table_of_pairs():
     count = 1500
     cup = event("ladder", count, rounds=1)
     tracemalloc.start()
