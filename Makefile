@@ -33,7 +33,7 @@ wheel: $(TOOLS) ## build the distribution, and try it in an empty venv of each P
 	bash .ci/wheel
 
 bench: $(TOOLS) ## measure, and write the tables of benchmarks/README.md (PARTS="turns starts": these) and docs/growth.md
-	$(BIN)/python benchmarks/page.py $(PARTS)
+	$(BIN)/python benchmarks/renew.py $(PARTS)
 	$(BIN)/python benchmarks/growth.py
 
 soak: $(TOOLS) ## load tests, and those that kill and look again and again: minutes, not seconds

@@ -1,4 +1,4 @@
-"""Tables in Markdown, as they stand in the pages: what a benchmark prints is what `page.py` writes.
+"""Tables in Markdown, as they stand in the pages: `renew.py` writes what a benchmark prints.
 
 Shared by the benchmarks beside it. They print tables and nothing else to stdout, and what is only
 of interest while they run to stderr.

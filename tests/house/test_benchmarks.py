@@ -15,7 +15,7 @@ from tests.support import extras
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
-import page
+import renew
 import side_by_side
 import tables
 
@@ -49,7 +49,7 @@ def test_whatever_a_benchmark_takes_from_arena_and_its_tests_is_there(path):
     assert missing == []
 
 
-PAGES = sorted({part.page for part in page.PARTS.values()})
+PAGES = sorted({part.page for part in renew.PARTS.values()})
 MOST_WORDS = 3000
 MADE = re.compile(r"<!-- (\w+) -->\n(.*?)\n<!-- end -->\n?", re.DOTALL)
 FIGURE = re.compile(r"\b\d[\d.,]* ?(us|ms|s|seconds|kB|MB|GB|%|times)(?!\w)")
@@ -71,17 +71,17 @@ def test_scripts_make_each_table_and_no_sentence_has_a_measured_figure(path):
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_a_page_has_all_parts_that_scripts_write_and_fewer_than_3000_words(path):
     text = path.read_text("utf-8")
-    names = [name for name, part in page.PARTS.items() if part.page == path]
-    if path == page.COSTS:
-        names.append(page.SCRIPTS)
+    names = [name for name, part in renew.PARTS.items() if part.page == path]
+    if path == renew.COSTS:
+        names.append(renew.SCRIPTS)
     assert sorted(name for name, _ in MADE.findall(text)) == sorted(names)
     assert len(re.findall(r"\S*\w\S*", text)) < MOST_WORDS
 
 
 def test_every_part_names_a_script_and_the_list_is_that_of_the_folder():
-    for part in page.PARTS.values():
+    for part in renew.PARTS.values():
         assert (FOLDER / part.command.partition(" ")[0]).is_file()
-    assert pages.standing(page.COSTS, page.SCRIPTS) == page.scripts()
+    assert pages.standing(renew.COSTS, renew.SCRIPTS) == renew.scripts()
 
 
 def test_a_part_is_written_with_its_conditions_and_what_its_script_prints(tmp_path, monkeypatch):
@@ -89,9 +89,9 @@ def test_a_part_is_written_with_its_conditions_and_what_its_script_prints(tmp_pa
     written.write_text("before\n<!-- lone -->\nold\n<!-- end -->\nafter\n")
     script = tmp_path / "lone.py"
     script.write_text("import sys\nprint(f'**{sys.argv[1]}**\\n\\n| a |\\n|---|')\n")
-    monkeypatch.setitem(page.PARTS, "lone", page.Part(written, f"{script} 7", "0"))
-    monkeypatch.setattr(page, "COSTS", written)  # whose list of scripts is left alone
-    assert page.main(["lone"]) == 0
+    monkeypatch.setitem(renew.PARTS, "lone", renew.Part(written, f"{script} 7", "0"))
+    monkeypatch.setattr(renew, "COSTS", written)  # whose list of scripts is left alone
+    assert renew.main(["lone"]) == 0
     conditions = (
         r"2\d{3}-\d\d-\d\d, commit .*, \d+ cores, Linux .*, Python .*, load [\d.]+ at the start"
     )
@@ -103,10 +103,10 @@ def test_a_part_is_written_with_its_conditions_and_what_its_script_prints(tmp_pa
 
 
 def test_a_part_whose_program_was_not_given_is_left_as_it_is(capfd):
-    before = page.PEERS.read_bytes()
-    assert page.main(["engines"]) == 1
+    before = renew.PEERS.read_bytes()
+    assert renew.main(["engines"]) == 1
     assert "left as it is: give --fastchess PATH" in capfd.readouterr().err
-    assert page.PEERS.read_bytes() == before
+    assert renew.PEERS.read_bytes() == before
 
 
 def test_a_table_has_the_ratio_of_medians_and_marks_a_missed_goal(capsys):

@@ -1,4 +1,4 @@
-"""Measures, and writes the tables of the pages: `python benchmarks/page.py [NAME ...] [--quick]`.
+"""Measures, and writes the tables of the pages: `python benchmarks/renew.py [NAME ...] [--quick]`.
 
 A table of README.md, peers.md or accuracy.md stands between `<!-- NAME -->` and `<!-- end -->`, and
 is what a script prints. Above it stand the command, the day, the commit, the machine and its load
