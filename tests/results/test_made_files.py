@@ -215,7 +215,7 @@ def test_a_stored_fit_is_computed_again_by_another_arena_only(
 ):
     strengths = fitted(folder)
     with monkeypatch.context() as patch:
-        patch.delattr(Results, "fit")
+        patch.setattr(Results, "fit", None)
         assert fitted(folder) == strengths
     before = (folder / FIT).read_bytes()
     monkeypatch.setattr(memo, "code_digest", lambda _: "of another arena")

@@ -113,13 +113,11 @@ def test_a_mean_just_below_the_threshold_does_not_look_as_if_it_were_enough():
 
 
 def test_teammates_do_not_meet():
-    trio = Played(
-        **{
-            **vars(match(0)),
-            "seats": {"pacman": "ben", "blinky": "ada", "inky": "walker"},
-            "scores": {"pacman": 0, "blinky": 100, "inky": 100},
-            "sides": (("pacman",), ("blinky", "inky")),
-        }
+    trio = replace(
+        match(0),
+        seats={"pacman": "ben", "blinky": "ada", "inky": "walker"},
+        scores={"pacman": 0, "blinky": 100, "inky": 100},
+        sides=(("pacman",), ("blinky", "inky")),
     )
     results = grades.judge(["ada", "ben"], [asked(1)], [trio], {trio.id: 1})
     assert (results["ada"][0].matches, results["ben"][0].matches) == (0, 1)
