@@ -160,6 +160,9 @@ class Extension:
     seats: tuple[str, ...] = ()
     """Kinds of seat: the path `package.module:function` of each function of the type `Kind`
     (arena/match/seat.py)."""
+    audiences: tuple[str, ...] = ()
+    """Observers of runs: the path `package.module:function` of each function that gets the event
+    and the folder of its results, and returns an `Audience` (arena/event/tournament.py)."""
     starters: tuple[str, ...] = ()
     """Starter kits: the path `package:folder` of each, beside the file of the package."""
     wrappers: tuple[str, ...] = ()
@@ -254,6 +257,14 @@ def seats() -> tuple[str, ...]:
     paths: list[str] = []
     for _, extension in every():
         paths += extension.seats
+    return tuple(paths)
+
+
+def audiences() -> tuple[str, ...]:
+    """Return the path of each observer of runs that extensions add."""
+    paths: list[str] = []
+    for _, extension in every():
+        paths += extension.audiences
     return tuple(paths)
 
 

@@ -10,9 +10,11 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import venv
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -101,6 +103,47 @@ def test_the_package_of_the_page_adds_a_command_a_chart_and_an_option(package, p
     assert cup.arena(played, "leaderboard", "cup", "--runs").stdout == table.stdout
     assert "rating" in cup.arena(played, "leaderboard", "cup").stdout
     assert isinstance(charts.render("streaks", open_results(played / "results/cup")), Figure)
+
+
+class Inbox(BaseHTTPRequestHandler):
+    """Takes each message that is posted."""
+
+    def do_POST(self) -> None:
+        self.server.texts.append(
+            json.loads(self.rfile.read(int(self.headers["Content-Length"])))["text"]
+        )
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.slow
+def test_the_observer_of_the_page_posts_each_match_of_a_run(tmp_path, installed, monkeypatch):
+    (tmp_path / "site").mkdir()
+    (code,) = [
+        code
+        for code in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+        if "MatchWebhook" in code
+    ]
+    (tmp_path / "site/match_webhook.py").write_text(code)
+    _declare(tmp_path / "site", "match_webhook", "match_webhook:EXTENSION")
+    installed(tmp_path / "site")
+    with ThreadingHTTPServer(("127.0.0.1", 0), Inbox) as server:
+        server.texts = []
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("MATCH_WEBHOOK", f"http://127.0.0.1:{server.server_port}/")
+        folder = workspaces.make(
+            tmp_path / "ws", {"first": cup.FIRST, "last": cup.LAST}, "mummy_maze/hunt"
+        )
+        done = cup.arena(folder, "run", "--no-charts")
+        server.shutdown()
+    assert done.returncode == 0, done.stderr
+    assert len(server.texts) == 2
+    assert all(
+        re.fullmatch(r"cup: (first|last) \d+, (first|last) \d+", text) for text in server.texts
+    )
 
 
 def test_an_extension_that_takes_a_command_of_arena_is_refused_in_the_help(tmp_path, installed):
@@ -399,6 +442,27 @@ def lanes_at(where):
     return Elsewhere(where=f"at {where}", opened=opened)
 
 
+class Heard:
+    def __init__(self, event, folder):
+        self.path = folder / "heard.txt"
+
+    def write(self, line):
+        with self.path.open("a") as file:
+            file.write(f"{line}\\n")
+
+    def begins(self, planned, finished):
+        self.write(f"{planned} planned")
+
+    def absent(self, bot, fault):
+        self.write(f"{bot} absent")
+
+    def finished(self, record):
+        self.write(" ".join(seat.bot.name for seat in record.match.seats))
+
+    def aborted(self, abort):
+        self.write("aborted")
+
+
 def section(results):
     return Markup("<p>by post: {}</p>").format(results.event.name)
 
@@ -408,6 +472,7 @@ def plain(results):
 
 
 EXTENSION = Extension(
+    audiences=("postcard:Heard",),
     seats=("postcard:seats",),
     keys={"workers": "postcard:Keys"},
     lanes=(
@@ -444,6 +509,9 @@ def test_a_kind_of_seat_of_an_installed_package_plays_an_event(postcard):
     assert sorted(seats.loc["far", "turns"]) == sorted(
         seats.loc["last", "turns"]
     )  # it plays what that program plays
+    heard = (postcard / "results/cup/heard.txt").read_text().splitlines()
+    assert heard[0] == "6 planned"
+    assert sorted(line.count("far") for line in heard[1:]) == [0, 0, 1, 1, 1, 1]
     page = (postcard / "results/cup/report.html").read_text()
     assert "<p>by post: cup</p>" in page
     assert "&lt;b&gt;" in page  # what is no Markup is escaped

@@ -42,7 +42,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from arena import system, whole_files
+from arena import extensions, system, whole_files
 from arena.errors import ArenaError
 from arena.event import bot_folder, builds, placings, plan, service
 from arena.event.control import Control, LaneStatus, RunFigures
@@ -88,6 +88,40 @@ class Audience(Protocol):
 
     def aborted(self, abort: Abort) -> None:
         """Take note that arena failed this match."""
+
+
+class Audiences:
+    """The observer of the caller of a run, and after it the observers of extensions."""
+
+    # An observer is called in the main thread, and its work delays the lanes. A list of records at
+    # the end would delay no lane, but a webhook for each match needs them at once. An exception of
+    # an observer ends the run: its code is trusted, and a fault in it should be seen. Stored
+    # records stay stored.
+
+    def __init__(self, audience: Audience, event: Event, folder: Path) -> None:
+        self._all: list[Audience] = [audience]
+        for path in extensions.audiences():
+            self._all.append(extensions.load(path)(event, folder))
+
+    def begins(self, planned: int, finished: int) -> None:
+        """Part of `Audience`."""
+        for audience in self._all:
+            audience.begins(planned, finished)
+
+    def absent(self, bot: str, fault: Fault) -> None:
+        """Part of `Audience`."""
+        for audience in self._all:
+            audience.absent(bot, fault)
+
+    def finished(self, record: Record) -> None:
+        """Part of `Audience`."""
+        for audience in self._all:
+            audience.finished(record)
+
+    def aborted(self, abort: Abort) -> None:
+        """Part of `Audience`."""
+        for audience in self._all:
+            audience.aborted(abort)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,6 +181,7 @@ def run(
         until = EndTime.after(event.stop_after, on_wall=elsewhere is not None)
     with Archive.open(folder, writing=True) as archive:
         event = _prepared(event, archive, builds_here=elsewhere is None)
+        audience = Audiences(audience, event, folder)
         run = _Run(event, archive, audience, until, stopped, show_waits)
         audience.begins(run.plan.total, run.finished)
         unlogged = ""
