@@ -211,25 +211,26 @@ class Turns:
 
     @pytest.hookimpl(trylast=True)  # once their order is drawn
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Put those that are alone first, then who begins the attacks; those that wait for the
-        attacks are last.
+        """Put those that are alone first, then who begins the attacks, then those that are to stay
+        together; those that wait for the attacks are last.
 
-        So one worker has all that are alone, and the others wait once. From a worker that waited
-        early for the attacks all others would take its tests, in parts so small that each makes
-        anew what a module shares.
+        So one worker has all that are alone, and the others wait once. Whoever has no tests left
+        takes some from the end of another's, in parts so small that each makes anew what a module
+        shares: so a module that shares much is at the beginning, and nobody waits early for the
+        attacks.
         """
 
         def turn(item: pytest.Item) -> int:
             fixtures = getattr(item, "fixturenames", ())
-            return (
-                0
-                if is_alone(item)
-                else 3
-                if "stands" in fixtures
-                else 1
-                if "findings" in fixtures
-                else 2
-            )
+            if is_alone(item):
+                return 0
+            if "findings" in fixtures:
+                return 1
+            if item.get_closest_marker("together") is not None:
+                return 2
+            if "stands" in fixtures:
+                return 4
+            return 3
 
         items.sort(key=turn)
 

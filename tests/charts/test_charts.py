@@ -24,6 +24,7 @@ from arena.results.leaderboard import Results
 from arena.values import Ending
 from tests.support import stored
 
+pytestmark = pytest.mark.together
 NAMES = (
     "leaderboard",
     "accuracy",
