@@ -3,12 +3,19 @@
 from arena.results.leaderboard.best_words import best_on_boards
 
 BOARDS = {"maze/hunt": "hunt", "maze/duel": "duel"}
-END = "(95 % confidence, by strength on each board)"
+END = "(95 % confidence; matches on other boards count a little, too)"
 
 
-def rows(board, **ranks):
+def rows(board, scores=(), **ranks):
+    scores = dict(scores)
     return [
-        {"board": board, "role": None, "display": bot, "rank_low": low}
+        {
+            "board": board,
+            "role": None,
+            "display": bot,
+            "rank_low": low,
+            "score": scores.get(bot, 50),
+        }
         for bot, low in ranks.items()
     ]
 
@@ -16,6 +23,11 @@ def rows(board, **ranks):
 def test_the_sentence_names_each_bot_that_may_be_first_and_the_level():
     rankings = rows("maze/hunt", ann=1, bob=1, cat=2) + rows("maze/duel", cat=1, ann=2)
     assert best_on_boards(rankings, BOARDS) == f"the best on hunt is ann or bob; on duel cat {END}"
+
+
+def test_the_highest_score_of_a_board_is_named_first():
+    rankings = rows("maze/hunt", {"bob": 60}, ann=1, bob=1) + rows("maze/duel", cat=1)
+    assert best_on_boards(rankings, BOARDS) == f"the best on hunt is bob or ann; on duel cat {END}"
 
 
 def test_of_many_bots_the_sentence_names_three_and_counts_the_others():

@@ -5,29 +5,34 @@ from typing import Any
 
 BOARDS_IN_A_SENTENCE = 4
 NAMES_IN_A_LIST = 3
+BASIS = "(95 % confidence; matches on other boards count a little, too)"
+"""How sure the sentence is, and why a bot with a lower score on a board may be the best there."""
 
 
 def best_on_boards(rankings: Iterable[Mapping[str, Any]], boards: Mapping[str, str]) -> str:
-    """Return which bots may be the best on each board.
+    """Return which bots may be the best on each board, those with the highest score there first.
 
     `rankings` are rows of `Results.rankings`; `boards` are the names of the boards by `game/board`.
     It is empty for one board, which the table itself is about, for many boards, and where a board
     ranks nobody.
     """
+    # By the score, since the columns of boards show it: by strength, which leans on the other
+    # boards, the first name was taken for the best although another had more points.
     if not 1 < len(boards) <= BOARDS_IN_A_SENTENCE:
         return ""
-    possible: dict[str, list[str]] = {label: [] for label in boards}
+    possible: dict[str, list[Mapping[str, Any]]] = {label: [] for label in boards}
     for row in rankings:
         if row["role"] is None and row["rank_low"] == 1 and row["board"] in possible:
-            possible[row["board"]].append(row["display"])
+            possible[row["board"]].append(row)
     parts: list[str] = []
     for label, name in boards.items():
-        bots = possible[label]
-        if not bots:
+        rows = sorted(possible[label], key=lambda row: -row["score"])
+        if not rows:
             return ""
         verb = "" if parts else " is"
+        bots = [row["display"] for row in rows]
         parts.append(f"on {name}{verb} {_alternatives(bots)}")
-    return f"the best {'; '.join(parts)} (95 % confidence, by strength on each board)"
+    return f"the best {'; '.join(parts)} {BASIS}"
 
 
 def _alternatives(bots: Sequence[str]) -> str:
