@@ -157,6 +157,17 @@ def test_a_bot_of_one_role_meets_only_bots_of_the_other_and_does_not_starve():
     assert ("fox", "dog") not in seats
 
 
+def test_bots_that_meet_nobody_of_their_group_are_paired_by_lot():
+    foxes = [bot(f"fox{number:03}", roles=("fox",)) for number in range(400)]
+    dogs = [bot(f"dog{number:03}", roles=("dog",)) for number in range(400)]
+    for count in (320, 400):  # no group has both kinds, and one group has them
+        cup = event("ladder", foxes[:count] + dogs[:count], rounds=1)
+        chosen = ladder._Ladder(cup).batch(0, [])
+        number = Counter(bot for pair in chosen for bot in pair[:2])
+        assert len(chosen) == count
+        assert max(number.values()) < count / 10
+
+
 def test_two_close_bots_without_chance_do_not_repeat_the_same_match_for_ever():
     cup = event("ladder", 8, rounds=48)
     strength = {

@@ -614,3 +614,10 @@ def test_nobody_but_the_archive_sends_queries_to_sqlite():
     assert {
         str(path.relative_to(package)) for path in others if query.search(path.read_text("utf-8"))
     } == own
+
+
+def test_a_bot_may_have_the_name_of_an_ending():
+    row = ("id", "solo", "one", 0, 1, "over", 0, '[["red"]]')
+    match = records.played_of(row, [("red", "timeout", 0, "timeout", 1)])
+    assert [type(bot) for bot in match.seats.values()] == [str]
+    assert match.endings["red"] is Ending.TIMEOUT

@@ -60,7 +60,8 @@ lanes play one batch while the next one is computed, and never wait for a last s
 # make groups of at most GROUP bots: a bot's candidates are of its group, and only in it is there a
 # covariance (`_uncertainty.py`). In every second batch the groups begin half a group earlier, so
 # that no two neighbours stay apart. A field of at most GROUP bots is a single group, and exact. The
-# lot alone looks at all pairs, some rows at a time, of which it keeps those that can be drawn.
+# lot alone looks at all pairs, some rows at a time, of which it keeps those that can be drawn. A
+# bot that meets nobody of its group, as all of them play one role, is paired by lot alone.
 #
 # Rejected: a variance for each bot and no covariance, which is a group for each bot. It would be
 # less code, but it makes other pairings of small fields as well, whose archives could not be
@@ -89,7 +90,7 @@ from arena.values import Batch, Board, Event, Match, Played
 
 if TYPE_CHECKING:  # numpy takes a tenth of a second to import, and commands list the schedules
     from arena.event.schedules._uncertainty import Uncertainty
-    from arena.results.arrays import Floats, Ints, Mask
+    from arena.results.arrays import Floats, Ints
     from arena.results.ratings.fitting.match_totals import MatchTotals
 
     Number = TypeVar("Number", int, Ints)
@@ -203,15 +204,6 @@ class _Legs:
         legs = self._by_kind[np.ix_(self.kind[bots], self.kind[opponents])]
         legs[bots[:, None] == opponents] = 0
         return legs
-
-    def playable(self) -> "Mask":
-        """Return by bot whether it meets anybody."""
-        import numpy as np
-
-        members = np.bincount(self.kind, minlength=len(self._by_kind))
-        meets = self._by_kind > 0
-        opponents = meets @ members - meets.diagonal()  # by kind; no bot meets itself
-        return np.asarray(opponents[self.kind] > 0)
 
 
 class _Ladder:
@@ -399,7 +391,8 @@ def _most_useful(
     pairings = np.zeros(len(strength), dtype=np.int64)
     np.add.at(pairings, codes // len(strength), times)
     np.add.at(pairings, codes % len(strength), times)
-    lots = _Lots(prospects.drawn(event, len(under_way), len(under_way) + size))
+    drawn = prospects.drawn(event, len(under_way), len(under_way) + size)
+    lots = _Lots(drawn)
 
     def play(bot: int, opponent: int, gain: float) -> "Iterator[tuple[int, Floats]]":
         """Count a pairing, and return the changes of the covariance."""
@@ -422,12 +415,15 @@ def _most_useful(
     by_group = np.split(order, starts)  # by group, the candidates in it
     place = uncertainty.index[first]
     other_place = uncertainty.index[second]
-    playable = legs.playable()
+    is_candidate = np.zeros(len(strength), dtype=np.bool_)
+    is_candidate[np.concatenate((first, second))] = True
     chosen: list[tuple[int, int, int]] = []
-    while len(chosen) < size and len(worth):
-        fewest = pairings[playable].min()
-        starves = fewest < FLOOR * pairings[playable].mean()
-        if len(chosen) % 2 and not starves:
+    while len(chosen) < size and len(drawn):
+        starves = False
+        if len(worth):
+            fewest = pairings[is_candidate].min()
+            starves = fewest < FLOOR * pairings[is_candidate].mean()
+        if not len(worth) or (len(chosen) % 2 and not starves):
             bot, opponent = lots.next()
         else:
             allowed = worth

@@ -481,7 +481,7 @@ def played_of(row: Row, seats: list[Row]) -> Played:
         bots.append((role, _shared(bot)))
         scores.append((role, score))
         if ending is not None:
-            endings.append((role, Ending(ending)))
+            endings.append((role, ending))
             # A stranger's archive may have any value there.
             fault_turns.append((role, int(fault_turn or 0)))
     return Played(
@@ -493,7 +493,7 @@ def played_of(row: Row, seats: list[Row]) -> Played:
         seats=_mapping(tuple(bots)),
         scores=_mapping(tuple(scores)),
         reason=_shared(reason),
-        endings=_mapping(tuple(endings)),
+        endings=_endings(tuple(endings)),
         fault_turns=_mapping(tuple(fault_turns)),
         sides=sides_of(sides),
         turns=turns,
@@ -504,6 +504,12 @@ def played_of(row: Row, seats: list[Row]) -> Played:
 def _mapping(pairs: tuple[tuple[Role, Value], ...]) -> Mapping[Role, Value]:
     """Return a mapping of these pairs; many matches share it."""
     return dict(pairs)
+
+
+@lru_cache(10_000)  # apart: an ending is equal to its text, which may be the name of a bot
+def _endings(pairs: tuple[tuple[Role, str], ...]) -> Mapping[Role, Ending]:
+    """Return the endings of some roles; many matches share them."""
+    return {role: Ending(ending) for role, ending in pairs}
 
 
 def _shared(text: Any) -> Any:
