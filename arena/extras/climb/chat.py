@@ -24,7 +24,7 @@ class Chat:
         from arena.extras.models.streams import events
         from arena.extras.models.verbatim import PATHS, REFUSED, UNREADABLE, error_of
 
-        path = urlsplit(question.path).path.strip("/").removeprefix("v1/")
+        path = _path_of(question.path)
         if question.method in {"GET", "HEAD"} and path == "models":
             models = [{"id": name, "object": "model"} for name in self._calls.names]
             return _free(200, {"object": "list", "data": models})
@@ -40,6 +40,14 @@ class Chat:
             return HttpResponse(status, b"".join(events(path, answer)), "text/event-stream")
         is_free = status == REFUSED
         return HttpResponse(status, json.dumps(answer).encode("ascii"), is_free=is_free)
+
+
+def _path_of(address: str) -> str:
+    """Return the path of a request without its version; empty if it is none."""
+    try:
+        return urlsplit(address).path.strip("/").removeprefix("v1/")
+    except ValueError:  # such as "//["
+        return ""
 
 
 def _object_of(data: bytes) -> dict[str, Any] | None:

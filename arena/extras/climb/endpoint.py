@@ -181,6 +181,8 @@ def _read(connection: socket.socket, received: bytes) -> tuple[HttpRequest, byte
                 received += _more(connection, until)
             length, _, received = received.partition(b"\r\n")
             count = int(length.partition(b";")[0], 16)
+            if count < 0:  # with these the size of the whole body would get smaller again
+                raise ValueError("a chunk with a negative length")
             size += count
             chunk, received = _exactly(connection, received, count + 2, size, until)
             if not count:

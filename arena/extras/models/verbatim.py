@@ -126,7 +126,7 @@ class VerbatimCalls:
                 continue
             if limit > most and left is not None:
                 passed[name] = most
-            most = min(most, max(limit, 0))
+            most = min(most, limit)
         return most
 
     def _key(self, terms: ModelTerms, path: str, passed: Mapping[str, Any]) -> str:
@@ -152,9 +152,11 @@ class VerbatimCalls:
     def _refusal(self, passed: Mapping[str, Any], text: str) -> str:
         """Return in words why a request is refused; empty if it may pass."""
         for name in LIMITS:
-            if type(passed.get(name)) not in (int, type(None)):
-                # A lenient provider may read a number in it, which nobody here has lowered.
-                return f"{name}: expected a whole number"
+            limit = passed.get(name)
+            if limit is not None and (type(limit) is not int or limit < 1):
+                # A lenient provider may read a number in it that nobody here has lowered, and some
+                # take -1 for no limit.
+                return f"{name}: expected a whole number from 1"
         account = self._account
         if account.calls <= 0:
             return "the calls of this round are used up"

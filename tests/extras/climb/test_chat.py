@@ -168,6 +168,28 @@ BEYOND = [
     ("chat/completions", {"max_tokens": "1000000"}),
     ("chat/completions", {"max_completion_tokens": 1e6}),
     ("chat/completions", {"max_tokens": True}),
+    ("chat/completions", {"max_tokens": -1}),
+    ("messages", {"max_tokens": 0}),
+    ("chat/completions", {"n": 128}),
+    ("chat/completions", {"search_parameters": {}}),
+    ("chat/completions", {"enable_search": True}),
+    ("chat/completions", {"MODEL": "a-dear-one"}),
+    ("chat/completions", {"input_cost_per_token": -1}),
+    ("chat/completions", {"tools": {"type": "web_search"}}),
+    ("chat/completions", {"tools": ["web_search"]}),
+    ("chat/completions", {"tools": [{"googleSearch": {}}]}),
+    ("chat/completions", {"tools": [{"type": "function", "Type": "web_search"}]}),
+    ("chat/completions", {"tools": [{"type": "function", "function": {"name": "googleSearch"}}]}),
+    ("chat/completions", {"messages": [{"content": [{"file": {"file_data": ADDRESS}}]}]}),
+    ("chat/completions", {"messages": [{"content": [{"Image_URL": {"URL": ADDRESS}}]}]}),
+    ("chat/completions", {"messages": [{"content": [{"image_url": [ADDRESS]}]}]}),
+    ("chat/completions", {"messages": [{"content": [{"type": "video", "video": [ADDRESS]}]}]}),
+    ("chat/completions", {"messages": [{"content": [{"input_audio": {"data": ADDRESS}}]}]}),
+    ("messages", {"messages": [{"content": [{"source": {"url": ADDRESS}}]}]}),
+    ("messages", {"speed": "fast"}),
+    ("responses", {"input": [{"type": "item_reference", "id": "msg_1"}]}),
+    ("responses", {"input": [{"id": "msg_1"}]}),
+    ("responses", {"input": [{"type": "tool_search_output", "tools": [{"type": "mcp"}]}]}),
 ]
 
 
@@ -185,9 +207,12 @@ HARMLESS = [
     ("responses", {"input": [{"content": [{"type": "input_image", "image_url": DATA}]}]}),
     ("responses", {"previous_response_id": None, "service_tier": "auto"}),
     ("messages", {"tools": [{"name": "Bash"}, {"type": "bash_20250124", "name": "bash"}]}),
-    ("messages", {"messages": [{"content": [{"type": "tool_use", "input": {"url": ADDRESS}}]}]}),
+    ("messages", {"messages": [{"content": [{"type": "tool_use", "input": {"image": ADDRESS}}]}]}),
     ("chat/completions", {"tools": [{"type": "function", "function": {"name": "x"}}]}),
     ("chat/completions", {"max_tokens": None}),
+    ("chat/completions", {"n": 1, "tools": None, "seed": 1, "reasoning_effort": "low"}),
+    ("messages", {"system": [{"type": "text", "text": ADDRESS}], "tools": [], "mcp_servers": []}),
+    ("responses", {"input": [CALL, THOUGHTS, MESSAGE], "include": [], "text": {}, "store": False}),
 ]
 
 
@@ -195,6 +220,12 @@ HARMLESS = [
 def test_what_an_agent_does_itself_passes(provider, calls, path, more):
     assert ask(calls, path, BODIES[path] | more).status == 200
     assert len(provider.requests) == 1
+
+
+@pytest.mark.parametrize("path", ["//[", "http://[::1/v1/messages", "//\uff0f"])
+def test_a_path_that_is_none_is_refused_and_ends_nothing(calls, path):
+    response = Chat(calls).respond(HttpRequest("POST", path, b"{}"))
+    assert (response.status, response.is_free) == (404, True)
 
 
 @pytest.mark.parametrize("letter", [" ", '"', "\u4e2d"])

@@ -138,7 +138,9 @@ def test_what_follows_a_body_of_two_lengths_is_one_request(served, more):
 def test_what_is_no_request_gets_no_answer_and_no_thread_stays(served):
     port, _ = served
     before = len(os.listdir("/proc/self/task")) if os.path.isdir("/proc/self/task") else 0
-    for data in (b"\r\n\r\n", b"GET /\r\n\r\n", b"POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n"):
+    chunks = b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n-2\r\n0\r\n\r\n"
+    length = b"POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n"
+    for data in (b"\r\n\r\n", b"GET /\r\n\r\n", length, chunks):
         with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
             connection.sendall(data)
             with contextlib.suppress(ConnectionResetError):
