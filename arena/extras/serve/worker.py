@@ -151,7 +151,8 @@ class Worker:
 
     def _cpu_s(self) -> float:
         """Return the CPU time of the process."""
-        usage = procfs.see(self._process.pid)
+        process = self._process
+        usage = procfs.see(process.pid) if process is not None else None
         return usage.cpu if usage is not None else 0.0  # it has ended, which the pipe says
 
     def _start(self) -> Connection:
