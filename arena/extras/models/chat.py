@@ -248,8 +248,11 @@ def _is_answer(path: str, body: Mapping[str, Any]) -> bool:
         message = choice["message"]
         if message.get("tool_calls") and not _are_objects(message["tool_calls"]):
             return False
+        finish = choice.get("finish_reason")
+        if finish is not None and not isinstance(finish, str):
+            return False
         has_more = message.get("content") or message.get("tool_calls")
-        if choice.get("finish_reason") in FAILED and not has_more:
+        if finish in FAILED and not has_more:
             return False
     return True
 

@@ -52,6 +52,9 @@ class Url:
             raise MachineError(words) from error
         self._provider = provider
         self._fields = fields_of(provider)
+        self._answered: set[str] = set()
+        """The paths on which an agent got an answer: there the provider takes the organiser's
+        settings."""
         self._limit = MODERN_LIMIT if MODERN_LIMIT in self._fields else USUAL_LIMIT
         self._url = provider.url.rstrip("/").removesuffix("/chat/completions") + "/chat/completions"
         headers = {"Accept-Encoding": "identity"}
@@ -69,22 +72,22 @@ class Url:
         table = self._provider.table
         key = self._provider.key
         is_verbatim = "path" in request
+        path = request.get("path", "")
         if is_verbatim:
-            path = request["path"]
             url = self._url.removesuffix("chat/completions") + path
             more = {}
             if path == ANTHROPICS:
                 more["anthropic-version"] = ANTHROPIC_VERSION
                 if key:
                     more["x-api-key"] = key
-            status, headers, data = await self._post(url, request["body"] | self._fields, more)
+            status, headers, data = await self._post(url, self._body_of_agent(request), more)
         else:
             status, headers, data = await self._post(self._url, self._body(request))
         if status != 200:
             said = self._said(data, headers)
             advice = advice_of(headers)
             is_of_request = status in OF_THE_REQUEST and not advice.is_worth_it
-            if is_verbatim and is_of_request and not self._is_named(said):
+            if is_verbatim and is_of_request and not self._is_named(said, path):
                 return chat.verbatim(status, said, request, table=table)
             address = without_key(headers.get("location", ""), key)
             answer = refusal_of(status, said, table=table, advice=advice, address=address)
@@ -94,15 +97,38 @@ class Url:
             raise AgainError("it sent an event stream, which nobody asked for")
         said = json_of(data, key)
         if is_verbatim:
-            return chat.verbatim(status, said, request, table=table)
+            answer = chat.verbatim(status, said, request, table=table)
+            if answer.end != "error":
+                self._answered.add(path)
+            return answer
         return chat.answer_in(said, request, table=table)
 
-    def _is_named(self, said: Any) -> bool:
+    def _is_named(self, said: Any, path: str) -> bool:
         """Return whether a refusal names the event's model, or a field that the organiser added.
 
-        Then each request would be refused, and no agent is the reason.
+        Then each request would be refused, and no agent is the reason, unless one was answered: an
+        agent may have the provider quote such a name.
         """
+        if path in self._answered:
+            return False
         return faults.names_any(said, (self._provider.name, *self._fields))
+
+    def _body_of_agent(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what is sent for the request of an agent.
+
+        Where the organiser has a limit of tokens too, the lower one holds, in one field: providers
+        refuse both.
+        """
+        body: dict[str, Any] = request["body"] | self._fields
+        if self._limit in self._fields:
+            limits = [self._fields[self._limit]]
+            for name in (USUAL_LIMIT, MODERN_LIMIT):
+                limit = request["body"].get(name)
+                if limit is not None:
+                    limits.append(limit)
+                body.pop(name, None)
+            body[self._limit] = min(limits)
+        return body
 
     def _body(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Return what is sent for the request of a bot."""

@@ -15,7 +15,7 @@ FIELDS = (
     "max_tokens max_completion_tokens max_output_tokens max_tool_calls n stop stop_sequences "
     "temperature top_p top_k min_p seed frequency_penalty presence_penalty repetition_penalty "
     "logit_bias logprobs top_logprobs response_format text output_config output_format verbosity "
-    "reasoning reasoning_effort include_reasoning thinking enable_thinking chat_template_kwargs "
+    "reasoning reasoning_effort include_reasoning thinking enable_thinking "
     "tools tool_choice parallel_tool_calls functions function_call include truncation "
     "context_management usage"
 )

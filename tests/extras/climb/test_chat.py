@@ -186,6 +186,7 @@ BEYOND = [
     ("chat/completions", {"messages": [{"content": [{"type": "video", "video": [ADDRESS]}]}]}),
     ("chat/completions", {"messages": [{"content": [{"input_audio": {"data": ADDRESS}}]}]}),
     ("messages", {"messages": [{"content": [{"source": {"url": ADDRESS}}]}]}),
+    ("chat/completions", {"chat_template_kwargs": {"chat_template": "{{ 9 ** 9 ** 9 }}"}}),
     ("messages", {"speed": "fast"}),
     ("responses", {"input": [{"type": "item_reference", "id": "msg_1"}]}),
     ("responses", {"input": [{"id": "msg_1"}]}),

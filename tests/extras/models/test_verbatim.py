@@ -18,11 +18,17 @@ MESSAGES = {"role": "user", "content": "How?"}
 FIELDS = json.dumps({"reasoning_effort": "high"})
 
 
-def ask(behave: object, path: str = "chat/completions", key: str = KEY) -> object:
-    body = {"model": "gpt-x", "messages": [MESSAGES]}
+def ask(
+    behave: object,
+    path: str = "chat/completions",
+    key: str = KEY,
+    fields: str = FIELDS,
+    **more: object,
+) -> object:
+    body = {"model": "gpt-x", "messages": [MESSAGES], **more}
     request = {"path": path, "body": body, "messages": [MESSAGES], "tokens": 10}
     with serving(behave) as server:
-        provider = Provider(kind="url", name="gpt-x", url=server.url, key=key, fields=FIELDS)
+        provider = Provider(kind="url", name="gpt-x", url=server.url, key=key, fields=fields)
         return asyncio.run(Url(provider).ask(request))
 
 
@@ -55,6 +61,39 @@ def test_a_refusal_of_an_agents_own_request_reaches_it(status, body):
     assert said["error"]["message"]
 
 
+@pytest.mark.parametrize(
+    ("limits", "expected"),
+    [({}, 300), ({"max_tokens": 40}, 40), ({"max_tokens": 900}, 300), ({"max_tokens": None}, 300)],
+)
+def test_the_lower_limit_of_agent_and_organiser_holds_under_the_organisers_name(limits, expected):
+    def behave(handler, request):
+        respond(handler, json.dumps({"choices": [{"message": {}}], "asked": request}).encode())
+
+    fields = json.dumps({"max_completion_tokens": 300})
+    _, said = read_answer(ask(behave, fields=fields, **limits))
+    del said["asked"]["model"]
+    assert said["asked"] == {"messages": [MESSAGES], "max_completion_tokens": expected}
+
+
+def test_words_that_name_the_model_end_nothing_once_it_has_answered():
+    def behave(handler, request):
+        if "tools" in request:
+            respond(handler, refusal("gpt-x: a bad tool"), 400)
+        else:
+            respond(handler, b'{"choices": [{"message": {}}]}')
+
+    async def ends(way: Url) -> list[str]:
+        body = {"messages": [MESSAGES]}
+        request = {"path": "chat/completions", "body": body, "messages": [MESSAGES], "tokens": 10}
+        first = await way.ask(request)
+        second = await way.ask(request | {"body": body | {"tools": [{"name": "gpt-x"}]}})
+        return [first.end, second.end]
+
+    with serving(behave) as server:
+        way = Url(Provider(kind="url", name="gpt-x", url=server.url))
+        assert asyncio.run(ends(way)) == ["stop", "error"]
+
+
 NO_ANSWERS = [
     {},
     {"choices": []},
@@ -63,6 +102,7 @@ NO_ANSWERS = [
     {"choices": [{"message": "All is done."}]},
     {"choices": [{"message": {"content": ""}, "finish_reason": "error"}]},
     {"choices": [{"error": {"message": "no room"}, "message": {"content": ""}}]},
+    {"choices": [{"message": {"content": ""}, "finish_reason": ["error"]}]},
     {"error": {"message": "no room"}},
     ["a list"],
 ]
