@@ -48,6 +48,12 @@ def check(
     with Launcher(watches=True) as launcher:
         if not json:
             built.print_head(launcher)
+            print(
+                "each role on each board, and one role of each game again with unusual questions",
+                flush=True,
+            )
+            if not boards and built.screening.is_idle(built.bot):
+                print("  on other boards than the event's: it plays none of these, and is left out")
         unasked = list(filter(None, (known.unasked(tournament) for known in serving)))
         if serving and not ask:
             unasked.append("by --no-ask nobody answers it, so it plays as when it is refused")
@@ -113,10 +119,8 @@ class Candidate:
         if launcher.protection:
             level = f"{level}, {launcher.protection}"
         name = output.safe_line(self.bot.name)
-        print(f"check of {name}, digest {self.bot.digest}, confined at the level {level}:")
         print(
-            "each role on each board, and one role of each game again with unusual questions",
-            flush=True,
+            f"check of {name}, digest {self.bot.digest}, confined at the level {level}:", flush=True
         )
         for sentence in self.tournament.unmet_requests(self.bot):
             print(f"  {output.safe_line(sentence)}", flush=True)

@@ -267,4 +267,7 @@ def _sentences(
         better, worse = (first, second) if difference.value > 0 else (second, first)
         yield f"With 95 % confidence, {better} is better than {worse}."
     else:
-        yield "Which of the two is better is not proven: it would take 95 % confidence."
+        yield (
+            "Which of the two is better is not proven: the 95 % interval of the difference begins "
+            "below 0 and ends above it."
+        )

@@ -518,6 +518,19 @@ def test_a_bot_that_plays_none_of_the_boards_is_told_so(workspace, tmp_path):
     assert "its bot.toml says chess" in done.stderr
 
 
+def test_a_check_says_that_the_event_leaves_out_a_bot_that_plays_none_of_its_boards(
+    workspace, tmp_path
+):
+    (tmp_path / "bot.toml").write_text("command = 'python bot.py'\ngames = ['kuhn_poker']")
+    (tmp_path / "bot.py").write_text("")
+    done = cup.arena(workspace, "check", str(tmp_path))
+    assert (
+        "on other boards than the event's: it plays none of these, and is left out" in done.stdout
+    )
+    named = cup.arena(workspace, "check", str(tmp_path), "--board", "kuhn_poker")
+    assert "left out" not in named.stdout
+
+
 NEEDS = python(
     'mmap.mmap(-1, 4096); os.memfd_create("x")',
     first="import mmap\ntry: os.chmod(__file__, 0o700)\nexcept OSError: pass",

@@ -43,12 +43,7 @@ class Screening:
 
     def boards_of(self, bot: Bot) -> tuple[Board, ...]:
         """Return the boards at which a bot is checked; ArenaError if it plays none of them."""
-        candidates: dict[Board, None] = {}
-        """A set in order: two names may stand for the same board."""
-        for name in self.boards or self.events:
-            for board in rulebook.find(name, most=1):
-                candidates[board] = None
-        boards = _played(bot, candidates)
+        boards = _played(bot, _found(self.boards or self.events))
         if not boards and not self.boards:
             boards = _played(bot, rulebook.all_boards())
         if not boards:
@@ -58,6 +53,10 @@ class Screening:
                 "lists them"
             )
         return boards
+
+    def is_idle(self, bot: Bot) -> bool:
+        """Return whether there is an event, of which the bot plays no board."""
+        return bool(self.events) and not _played(bot, _found(self.events))
 
     def checkup(
         self,
@@ -140,6 +139,15 @@ class Screening:
             # The author of the bot knows no such folder.
             return (error.seen_from(Path(submitted.files or "").parent),)
         return tuple(_paragraph(fault) for fault in findings if fault.weight is Weight.FAULT)
+
+
+def _found(names: Iterable[str]) -> Iterable[Board]:
+    """Return the boards of these names, each once: two names may stand for the same board."""
+    boards: dict[Board, None] = {}
+    for name in names:
+        for board in rulebook.find(name, most=1):
+            boards[board] = None
+    return boards
 
 
 def _played(bot: Bot, boards: Iterable[Board]) -> tuple[Board, ...]:

@@ -55,10 +55,12 @@ def new(
     if bridge not in known:
         raise ArenaError(f"--bridge {bridge}: no such bridge; {known_are(bridge, list(known))}")
     skeleton = known[bridge].skeleton
-    if name is None or (engine is None and not skeleton):
+    if name is None:
+        raise ArenaError(f"--bridge: name the bot: arena new NAME --bridge {bridge}")
+    if engine is None and not skeleton:
         raise ArenaError(
-            "--bridge: name the bot and its program: arena new NAME --bridge uci --engine "
-            "./stockfish"
+            f"--bridge {bridge}: name the program of the bot: --engine COMMAND, because this "
+            "bridge has no small bot to begin with"
         )
     file = paths.tournament_file(None)
     tournament = config.load(file) if file.is_file() else None

@@ -82,7 +82,7 @@ def test_where_the_board_is_not_known_the_author_is_told_to_name_it(folder, brid
     ("words", "message"),
     [
         (["x", "--bridge", "uc"], "--bridge uc: no such bridge; did you mean 'uci'?"),
-        (["--bridge", "uci"], "--bridge: name the bot and its program"),
+        (["--bridge", "uci"], "--bridge: name the bot: arena new NAME --bridge uci"),
         (
             ["x", "--bridge", "uci", "--game", "connect_four"],
             "--game connect_four: without --engine, the bot with the bridge uci plays openspiel/chess",
