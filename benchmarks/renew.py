@@ -70,7 +70,7 @@ PARTS = {
     "lessons": Part(ACCURACY, "lessons.py 300", "3"),
     "demo": Part(ACCURACY, "demo.py 1 2 3 2026", "2026"),
 }
-NOT_SCRIPTS = {"duel", "page", "picture", "side_by_side", "tables"}
+NOT_SCRIPTS = {"duel", "picture", "renew", "side_by_side", "tables"}
 """Modules that the scripts share, and this one."""
 
 
