@@ -25,6 +25,8 @@ MOST_BODY = 2_000_000
 """Bytes of an answer of the provider: more is a failure."""
 OF_THE_REQUEST = {400, 413, 422}
 """The statuses of requests that an agent wrote wrongly: it reads the provider's words itself."""
+OF_THE_PATH = {404, 405, 501}
+"""The same of a format that the provider does not speak."""
 ANTHROPICS = "messages"
 """The path of Anthropic's format, which has the key in a header of its own."""
 ANTHROPIC_VERSION = "2023-06-01"
@@ -53,8 +55,7 @@ class Url:
         self._provider = provider
         self._fields = fields_of(provider)
         self._answered: set[str] = set()
-        """The paths on which an agent got an answer: there the provider takes the organiser's
-        settings."""
+        """The paths on which an agent got an answer."""
         self._limit = MODERN_LIMIT if MODERN_LIMIT in self._fields else USUAL_LIMIT
         self._url = provider.url.rstrip("/").removesuffix("/chat/completions") + "/chat/completions"
         headers = {"Accept-Encoding": "identity"}
@@ -86,8 +87,8 @@ class Url:
         if status != 200:
             said = self._said(data, headers)
             advice = advice_of(headers)
-            is_of_request = status in OF_THE_REQUEST and not advice.is_worth_it
-            if is_verbatim and is_of_request and not self._is_named(said, path):
+            is_again = advice.is_worth_it is True
+            if is_verbatim and not is_again and self._is_of_request(status, said, path):
                 return chat.verbatim(status, said, request, table=table)
             address = without_key(headers.get("location", ""), key)
             answer = refusal_of(status, said, table=table, advice=advice, address=address)
@@ -103,15 +104,19 @@ class Url:
             return answer
         return chat.answer_in(said, request, table=table)
 
-    def _is_named(self, said: Any, path: str) -> bool:
-        """Return whether a refusal names the event's model, or a field that the organiser added.
+    def _is_of_request(self, status: int, said: Any, path: str) -> bool:
+        """Return whether an agent is the reason of a refusal, so that the run goes on.
 
-        Then each request would be refused, and no agent is the reason, unless one was answered: an
-        agent may have the provider quote such a name.
+        It is not where each request would be refused: for the model, or for a field that the
+        organiser added. Once the model has answered, both are good, and an agent may have the
+        provider quote such a name, or ask in a format that the provider does not speak.
         """
-        if path in self._answered:
+        if status in OF_THE_PATH:
+            return bool(self._answered) and path not in self._answered
+        if status not in OF_THE_REQUEST:
             return False
-        return faults.names_any(said, (self._provider.name, *self._fields))
+        names = (self._provider.name, *self._fields)
+        return bool(self._answered) or not faults.names_any(said, names)
 
     def _body_of_agent(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Return what is sent for the request of an agent.

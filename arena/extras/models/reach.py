@@ -14,7 +14,7 @@ FIELDS = (
     "safety_identifier prompt_cache_key prompt_cache_retention cache_control service_tier "
     "max_tokens max_completion_tokens max_output_tokens max_tool_calls n stop stop_sequences "
     "temperature top_p top_k min_p seed frequency_penalty presence_penalty repetition_penalty "
-    "logit_bias logprobs top_logprobs response_format text output_config output_format verbosity "
+    "logit_bias response_format text output_config output_format verbosity "
     "reasoning reasoning_effort include_reasoning thinking enable_thinking "
     "tools tool_choice parallel_tool_calls functions function_call include truncation "
     "context_management usage"
@@ -24,6 +24,9 @@ search or a price: each provider has fields of its own, and no list of these wou
 read `MODEL` as `model`, so the letters must be these."""
 TIERS = (None, "auto", "default", "standard_only")
 """Of `service_tier`: others have other prices."""
+INCLUDED = ("reasoning.encrypted_content",)
+"""Of `include`. Probabilities make an answer of few tokens longer than any answer may be: then it
+is asked for again, and paid again."""
 TOOLS = ("function", "custom", "namespace", "local_shell", "apply_patch")
 TOOL_FAMILIES = ("bash_", "text_editor_", "memory_", "computer_")
 """The types of tools that the agent itself runs; the provider runs those of any other type."""
@@ -52,6 +55,9 @@ def words_beyond(body: Mapping[str, Any]) -> str:
             return _refused(name[:40])
     if body.get("service_tier") not in TIERS:
         return _refused("service_tier")
+    included = body.get("include") or []
+    if not isinstance(included, list) or any(name not in INCLUDED for name in included):
+        return _refused("include")
     if body.get("n") not in (None, 1):
         return "n: expected 1: the limits are those of one answer"
     if _has_strange_tool(body.get("tools")):

@@ -187,6 +187,10 @@ BEYOND = [
     ("chat/completions", {"messages": [{"content": [{"input_audio": {"data": ADDRESS}}]}]}),
     ("messages", {"messages": [{"content": [{"source": {"url": ADDRESS}}]}]}),
     ("chat/completions", {"chat_template_kwargs": {"chat_template": "{{ 9 ** 9 ** 9 }}"}}),
+    ("chat/completions", {"logprobs": True, "top_logprobs": 20}),
+    ("responses", {"top_logprobs": 20}),
+    ("responses", {"include": ["message.output_text.logprobs"]}),
+    ("responses", {"include": "message.output_text.logprobs"}),
     ("messages", {"speed": "fast"}),
     ("responses", {"input": [{"type": "item_reference", "id": "msg_1"}]}),
     ("responses", {"input": [{"id": "msg_1"}]}),
@@ -211,7 +215,11 @@ HARMLESS = [
     ("messages", {"messages": [{"content": [{"type": "tool_use", "input": {"image": ADDRESS}}]}]}),
     ("chat/completions", {"tools": [{"type": "function", "function": {"name": "x"}}]}),
     ("chat/completions", {"max_tokens": None}),
-    ("chat/completions", {"n": 1, "tools": None, "seed": 1, "reasoning_effort": "low"}),
+    ("responses", {"include": ["reasoning.encrypted_content"], "top_logprobs": 0}),
+    (
+        "chat/completions",
+        {"n": 1, "logprobs": False, "tools": None, "seed": 1, "reasoning_effort": "low"},
+    ),
     ("messages", {"system": [{"type": "text", "text": ADDRESS}], "tools": [], "mcp_servers": []}),
     ("responses", {"input": [CALL, THOUGHTS, MESSAGE], "include": [], "text": {}, "store": False}),
 ]

@@ -75,23 +75,43 @@ def test_the_lower_limit_of_agent_and_organiser_holds_under_the_organisers_name(
     assert said["asked"] == {"messages": [MESSAGES], "max_completion_tokens": expected}
 
 
-def test_words_that_name_the_model_end_nothing_once_it_has_answered():
+async def ends(way: Url, path: str, **more: object) -> list[str]:
+    """Return how an ordinary request of an agent ends, and how a second one."""
+    body = {"messages": [MESSAGES]}
+    request = {"path": "chat/completions", "body": body, "messages": [MESSAGES], "tokens": 10}
+    first = await way.ask(request)
+    second = await way.ask(request | {"path": path, "body": body | more})
+    return [first.end, second.end]
+
+
+@pytest.mark.parametrize(
+    ("path", "more"), [("chat/completions", {"tools": [{"name": "gpt-x"}]}), ("responses", {})]
+)
+def test_neither_a_quoted_name_nor_another_path_ends_the_run_once_the_model_answered(path, more):
     def behave(handler, request):
         if "tools" in request:
             respond(handler, refusal("gpt-x: a bad tool"), 400)
-        else:
+        elif handler.path.endswith("completions"):
             respond(handler, b'{"choices": [{"message": {}}]}')
-
-    async def ends(way: Url) -> list[str]:
-        body = {"messages": [MESSAGES]}
-        request = {"path": "chat/completions", "body": body, "messages": [MESSAGES], "tokens": 10}
-        first = await way.ask(request)
-        second = await way.ask(request | {"body": body | {"tools": [{"name": "gpt-x"}]}})
-        return [first.end, second.end]
+        else:
+            respond(handler, refusal("gpt-x: no such path"), 404)
 
     with serving(behave) as server:
         way = Url(Provider(kind="url", name="gpt-x", url=server.url))
-        assert asyncio.run(ends(way)) == ["stop", "error"]
+        assert asyncio.run(ends(way, path, **more)) == ["stop", "error"]
+
+
+def test_a_model_that_is_gone_ends_the_run():
+    def behave(handler, request):
+        if "tools" in request:
+            respond(handler, refusal("gpt-x is gone"), 404)
+        else:
+            respond(handler, b'{"choices": [{"message": {}}]}')
+
+    with serving(behave) as server:
+        way = Url(Provider(kind="url", name="gpt-x", url=server.url))
+        with pytest.raises(MachineError, match="HTTP 404"):
+            asyncio.run(ends(way, "chat/completions", tools=[]))
 
 
 NO_ANSWERS = [
