@@ -125,7 +125,8 @@ Figures = Mapping[Role, tuple[int, int, int]]
 They are moves, blunders (by a search: points) and lost turns.
 """
 STORED = TypeAdapter(dict[str, dict[Role, tuple[Figure, Figure, Figure]]])
-"""A memo with the figures by the id of a match."""
+"""A memo with the figures by the id and the transcript of a match: an event that begins
+anew in its folder has the same ids."""
 
 
 def by_bot(assessed: Mapping[SumKey, MoveSums]) -> dict[str, MoveSums]:
@@ -163,18 +164,21 @@ def load_or_assess(
     known = stored or {}
     ids = archive.sample_of(assessed_labels, measure.most) if assessed_labels else []
     played = archive.played_of(ids)
-    new = [match for match in played if match.id not in known]
+    key_of = {}
+    for match_id, transcript in archive.transcripts_of(ids).items():
+        key_of[match_id] = f"{match_id} {transcript}"
+    new = [match for match in played if key_of[match.id] not in known]
     # By board and repeat, so that the matches of one sampled board follow each other and it is
     # solved once.
     new.sort(key=lambda match: (match.label, match.repeat))
     assessed = with_assessors(archive, new, rules, measure.kind, problems)
     for match, record, _, assessor in assessed:
-        known[match.id] = {} if assessor is None else figures_of(record, assessor)
+        known[key_of[match.id]] = {} if assessor is None else figures_of(record, assessor)
     # Incomplete figures do not replace those of a reader who knows the rules of more boards.
     if new and (not problems or stored is not None or not path.exists()):
-        current = {match.id: known[match.id] for match in played if match.id in known}
+        current = {key: known[key] for key in key_of.values() if key in known}
         memo.store(path, code, current, STORED)
-    return [(match, known.get(match.id, {})) for match in played]
+    return [(match, known.get(key_of[match.id], {})) for match in played]
 
 
 def sums_of(assessed: Iterable[tuple[Played, Figures]]) -> dict[SumKey, MoveSums]:

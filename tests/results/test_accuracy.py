@@ -113,6 +113,18 @@ def test_a_match_is_graded_once_and_a_damaged_cache_is_made_again(folder, monkey
         assert Results.open(folder).accuracy_sums == assessed
 
 
+def test_matches_that_were_played_again_are_assessed_again(tmp_path):
+    event = reported.event(BOTS, [rulebook.find("duel")[0]])
+    plan = reported.plan(event)
+    records = [*map(play, plan)], [*map(reported.played, plan)]
+    for record in records:
+        folder = reported.store(tmp_path / "cup", event, record)
+        sums = Results.open(folder).accuracy_sums
+        (folder / "event.sqlite").unlink()  # the memo stays
+    fresh = reported.store(tmp_path / "fresh", event, records[1])
+    assert sums == Results.open(fresh).accuracy_sums
+
+
 def test_a_cache_of_a_stranger_is_not_believed(folder, tmp_path):
     folder = shutil.copytree(folder, tmp_path / "copy")
     memory = folder / ".accuracy.json"

@@ -298,6 +298,10 @@ class Archive(Database):
         by_id = {played.id: played for played in chosen}
         return tuple(by_id[match] for match in ids if match in by_id)
 
+    def transcripts_of(self, ids: Sequence[str]) -> dict[str, int]:
+        """Return of these matches how each went, as a number: a hash (`records.transcript`)."""
+        return dict(self._rows(f"select id, transcript from {CHOSEN_MATCHES}", (json.dumps(ids),)))
+
     def newest(
         self,
         most: int,
