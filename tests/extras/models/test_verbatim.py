@@ -87,7 +87,7 @@ async def ends(way: Url, path: str, **more: object) -> list[str]:
 @pytest.mark.parametrize(
     ("path", "more"), [("chat/completions", {"tools": [{"name": "gpt-x"}]}), ("responses", {})]
 )
-def test_neither_a_quoted_name_nor_another_path_ends_the_run_once_the_model_answered(path, more):
+def test_no_quoted_name_and_no_other_path_ends_a_run_with_answers(path, more):
     def behave(handler, request):
         if "tools" in request:
             respond(handler, refusal("gpt-x: a bad tool"), 400)
