@@ -24,6 +24,7 @@ from arena.extras.models.calls import (
     ModelRequest,
     TokenAccount,
 )
+from arena.extras.models.chat import MOST_HIDDEN
 from arena.extras.models.reach import words_beyond
 from arena.identity import digest_of
 from arena.match.model_line import NO_MODEL
@@ -32,6 +33,12 @@ from arena.values import Match, ModelAnswer, ModelTerms
 PATHS = ("chat/completions", "messages", "responses")
 """The requests that pass: OpenAI's chat format, Anthropic's, and OpenAI's of responses."""
 LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+LIMITS_OF = {
+    "chat/completions": ("max_tokens", "max_completion_tokens"),
+    "messages": ("max_tokens",),
+    "responses": ("max_output_tokens",),
+}
+"""The limits of a format: its provider may read any of them, and leave out the others."""
 NO_WORDS = ("client_metadata", "prompt_cache_key")
 """Fields that no model reads, and that differ from run to run: they pass, and are in no key."""
 REFUSED, UNREADABLE = 403, 400
@@ -97,7 +104,7 @@ class VerbatimCalls:
         words = words_beyond(passed) or self._refusal(passed, text)
         if words:
             return REFUSED, error_of(words)
-        most = self._limit(passed, text)
+        most = self._limit(path, passed, text)
         key = self._key(self.terms, path, passed)
         request = {
             "path": path,
@@ -114,20 +121,24 @@ class VerbatimCalls:
         self._account.pay(answer.tokens_in + answer.tokens_out, self.terms.cost_of(answer))
         return read_answer(answer)
 
-    def _limit(self, passed: dict[str, Any], text: str) -> int:
+    def _limit(self, path: str, passed: dict[str, Any], text: str) -> int:
         """Lower the limits of a request to what the account has; return the most tokens of it."""
         left = self._account.tokens
-        most = MOST_TOKENS
+        usual = MOST_TOKENS
+        most = MOST_HIDDEN
         if left is not None:
             most = left - _least_tokens(text)
+            usual = most
+        limits: list[int] = []
         for name in LIMITS:
             limit = passed.get(name)
             if limit is None:
                 continue
             if limit > most and left is not None:
                 passed[name] = most
-            most = min(most, limit)
-        return most
+            if name in LIMITS_OF[path]:
+                limits.append(limit)
+        return min(max(limits, default=usual), most)
 
     def _key(self, terms: ModelTerms, path: str, passed: Mapping[str, Any]) -> str:
         """Return the key on the tape of a request, which counts how often it was made."""

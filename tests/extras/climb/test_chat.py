@@ -231,6 +231,23 @@ def test_what_an_agent_does_itself_passes(provider, calls, path, more):
     assert len(provider.requests) == 1
 
 
+@pytest.mark.parametrize(
+    ("path", "limits", "held"),
+    [
+        ("chat/completions", {"max_tokens": 70}, 70),
+        ("chat/completions", {"max_tokens": 1, "max_completion_tokens": 70}, 70),
+        ("chat/completions", {"max_tokens": 70, "max_output_tokens": 1}, 70),
+        ("messages", {"max_tokens": 70, "max_completion_tokens": 1}, 70),
+        ("responses", {"max_output_tokens": 70, "max_tokens": 1}, 70),
+    ],
+)
+def test_the_budget_holds_as_much_as_any_limit_allows_that_its_provider_reads(
+    provider, calls, path, limits, held
+):
+    ask(calls, path, BODIES[path] | limits)
+    assert provider.requests[0].request["tokens"] == held
+
+
 @pytest.mark.parametrize("path", ["//[", "http://[::1/v1/messages", "//\uff0f"])
 def test_a_path_that_is_none_is_refused_and_ends_nothing(calls, path):
     response = Chat(calls).respond(HttpRequest("POST", path, b"{}"))
