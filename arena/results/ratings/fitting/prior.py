@@ -113,11 +113,3 @@ def mean_strengths(
     weight = (1 + missing * mean_weight(model, spread)) / max(board_roles, 1)  # by bot
     by_strength = weight[model.bot] * unknowns[len(model.advantages) :]
     return np.bincount(model.bot, weights=by_strength, minlength=bots).astype(np.float64)
-
-
-def unplayed_errors(model: Model, spread: Spread, bots: int, board_roles: int) -> Floats:
-    """Return by bot the standard error of its mean strength that unplayed board roles cause."""
-    missing = board_roles - np.bincount(model.bot, minlength=bots)
-    variance = missing + missing**2 * mean_weight(model, spread)
-    errors = spread.roles * np.sqrt(variance) / max(board_roles, 1)
-    return np.asarray(errors)
