@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,26 +61,26 @@ def templates(*folders: Path) -> Environment:
 TEMPLATES = templates()
 
 
-def text(
-    data: Mapping[str, Any],
-    chunks: Sequence[str],
+def pieces(
+    data: Iterable[str],
+    chunks: Iterable[str],
     *,
+    has_viewer: bool,
     title: str,
     notice: str,
     preview: str,
-    drawn: Sequence[Path],
+    pictures: Sequence[Mapping[str, object]],
     **tables: object,
-) -> str:
-    """Return the whole file.
+) -> Iterator[str]:
+    """Yield the whole file, a piece at a time, since a page of many matches is large.
 
-    `notice` is what the reader should know before all else, in paragraphs; `preview` is what a link
-    to the page says of it, beside card.png; `drawn` are the files of the charts, and `tables` the
-    other names of the template.
+    `data` are the pieces of the JSON that the scripts read, as `safe_json` writes it; `has_viewer`
+    says that a game in it has a view of its own. `notice` is what the reader should know before all
+    else, in paragraphs; `preview` is what a link to the page says of it, beside card.png;
+    `pictures` are those of the charts, and `tables` the other names of the template.
     """
     # Scripts in order of name; the one that starts the page is last.
     scripts = sorted(PARTS.glob("[!_]*.js"), key=lambda path: (path.stem == "start", path.name))
-    drawings = [path for path in drawn if path.suffix == ".svg"]
-    drawings.sort(key=lambda path: (path.stem != "leaderboard", path.stem))
     paragraphs = []
     for paragraph in notice.split("\n\n"):
         if paragraph:
@@ -91,14 +91,22 @@ def text(
         title,
         scripts,
         sorted(PARTS.glob("*.css")),
-        data,
+        has_viewer,
         **tables,
+        data=map(Markup, data),
         notice=paragraphs,
         preview=preview,
         bot_path=BOT_PATH,
-        pictures=list(map(_picture, drawings)),
+        pictures=pictures,
         chunks=chunks,
     )
+
+
+def pictures_of(drawn: Iterable[Path]) -> list[dict[str, object]]:
+    """Return the pictures of the page, by the files of the charts: the leaderboard comes first."""
+    drawings = [path for path in drawn if path.suffix == ".svg"]
+    drawings.sort(key=lambda path: (path.stem != "leaderboard", path.stem))
+    return list(map(_picture, drawings))
 
 
 def plain_text(template: Template, title: str, **values: object) -> str:
@@ -107,14 +115,22 @@ def plain_text(template: Template, title: str, **values: object) -> str:
     It has the styles of the report's tables.
     """
     styles = [PARTS / f"{name}.css" for name in ("1_tokens", "2_page", "3_tables")]
-    return _rendered(template, title, (), styles, None, **values)
+    return "".join(_rendered(template, title, (), styles, False, **values))
 
 
 def match_text(values: Mapping[str, Any], title: str) -> str:
     """Return a page of one match, for a frame in a notebook."""
     scripts = [PARTS / f"{name}.js" for name in NOTEBOOK_SCRIPTS]
     template = TEMPLATES.get_template("_notebook.html.j2")
-    return _rendered(template, title, scripts, sorted(PARTS.glob("*.css")), values)
+    styles = sorted(PARTS.glob("*.css"))
+    data = [Markup(safe_json(values))]  # noqa: S704  no tag is left in it
+    has_viewer = shows_viewer(values)
+    return "".join(_rendered(template, title, scripts, styles, has_viewer, data=data))
+
+
+def shows_viewer(data: Mapping[str, Any]) -> bool:
+    """Say whether a game in the data of a page has a view of its own."""
+    return any("viewer" in board for board in data["boards"])
 
 
 def _rendered(
@@ -122,32 +138,31 @@ def _rendered(
     title: str,
     scripts: Sequence[Path],
     styles: Sequence[Path],
-    data: Mapping[str, Any] | None,
+    has_viewer: bool,
     /,
     **values: object,
-) -> str:
-    """Return a page with the `data` of its scripts.
+) -> Iterator[str]:
+    """Yield the pieces of a page.
 
     Its policy allows the scripts and styles by their hashes, pictures inside the page, and the
-    frames of games' own views where the data has some.
+    frames of games' own views where it has some.
     """
     script_texts = [path.read_text("utf-8") for path in scripts]
     style_texts = [path.read_text("utf-8") for path in styles]
     script_sources = _hashes(script_texts)
     workers = ""
-    if data is not None and any("viewer" in board for board in data["boards"]):
+    if has_viewer:
         script_sources += f" {viewer.ALLOWED}"
         workers = f"; {viewer.WORKERS}"
     policy = (
         f"default-src 'none'; script-src {script_sources}; style-src {_hashes(style_texts)}; "
         f"img-src data:; base-uri 'none'; form-action 'none'{workers}"
     )
-    return template.render(
+    return template.generate(
         title=clean(title),
         policy=policy,
         scripts=list(map(Markup, script_texts)),  # our own files, as the styles are
         styles=list(map(Markup, style_texts)),
-        data=Markup(safe_json(data)),  # noqa: S704  no tag is left in it
         **values,
     )
 

@@ -31,7 +31,7 @@ from arena.report import boards, viewer
 from arena.results.accuracy import MOST_ESTIMATED
 from arena.results.archive import Archive
 from arena.results.memo import rules_digest
-from arena.values import ANSWER_ENDS, Match, ModelCall, Played, Record, SeatReport, Turn
+from arena.values import ANSWER_ENDS, Match, ModelCall, Record, SeatReport, Turn
 
 _clean = lru_cache(100_000)(clean)  # facts and moves come again and again
 REMARKS = 20_000  # characters of remarks that a match may bring
@@ -289,21 +289,22 @@ Chunk = tuple[tuple[str, ...], str]
 def prepared(
     games: Games,
     folder: Path,
-    matches: Sequence[Played],
+    matches: Sequence[tuple[str, int]],
     free_characters: int,
     tell: Callable[[int], None] = lambda _: None,
     cut: Callable[[Record], Record] = lambda record: record,
 ) -> tuple[Chunk, ...]:
     """Return the replays of the first of these matches, as many as fit into `free_characters`.
 
+    `matches` are ids, each with its number of turns.
     They are prepared side by side, one process a core: no archive may be open. `tell` hears how
     many are done. `cut` leaves out of a record what the reader must not see.
     """
     batches = []
-    totals = accumulate(match.turns + 5 for match in matches)
+    totals = accumulate(turns + 5 for _, turns in matches)
     numbered = zip(totals, matches, strict=True)
     for _, batch in groupby(numbered, key=lambda pair: pair[0] // TURNS):
-        batches.append(tuple(match.id for _, match in batch))
+        batches.append(tuple(match for _, (match, _) in batch))
 
     archive = Archive(folder, writing=False)  # each process opens it for itself
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from arena import seals, whole_files
 from arena.errors import ArenaError
@@ -86,29 +86,17 @@ def write_report(
     if _is_current(path, made_of, card_path):
         return path
 
-    index = data.Index.of(results)
     with Archive.open(folder) as archive:  # it has the names that one author does not see
-        pages = bots.pages(results, index, archive, author)
-        newest = archive.numbers()
-        linked = bots.linked(pages)
-        order = data.by_importance(matches_of(results.played, author), newest, linked)[:listed]
-        matches = data.listed(matches_of(results.played, author), order)
-        values = data.event(results, index, games, archive, matches, author)
+        shown = _shown(results, games, archive, author, listed)
         rounds = leaderboard.rounds(results, archive) if author is None else {}
-    values["pages"] = pages
-    values["times"] = [TIMING[name].heading for name in bots.TIMES]
-    values["reach"] = bots.reach(pages)
-    columns = data.columns(matches, index)
     tables = _tables(results, placings, since) | _words(results, author)
-    tables |= {"rounds": rounds, "drawn": charts}
-    characters = len(page.text(values | {"matches": columns}, (), **tables))
-    free_characters = size - characters - CHUNK_NUMBER_BYTES * len(matches)
-    to_replay = () if results.event.imported else order[:replayed]
+    tables |= {"rounds": rounds, "has_viewer": shown.has_viewer}
+    tables["pictures"] = page.pictures_of(charts)
+    characters = sum(map(len, page.pieces([*shown.texts, "}}"], (), **tables)))
+    free_characters = size - characters - CHUNK_NUMBER_BYTES * len(shown.ids)
+    to_replay = () if results.event.imported else shown.by_importance[:replayed]
     picture = b"" if card_path is None else _write_card(results, card_path)
-    by_id = {match.id: match for match in matches}
-    with_replay = [by_id[match] for match in to_replay]
     # No connection is open in a process that forks, and the page is large enough by itself.
-    del matches, by_id
     results.drop_matches()
     results.close()
     if since is not None:
@@ -116,23 +104,70 @@ def write_report(
         since.close()
     if like is None:
         with Archive.open(folder) as archive:
-            like = like_positions.learn(archive, list(index.boards), rules)
+            like = like_positions.learn(archive, list(results.boards), rules)
     games.like = like
     packed = replays.prepared(
         games,
         folder,
-        with_replay,
+        to_replay,
         free_characters,
-        lambda done: tell(done, len(with_replay)),
+        lambda done: tell(done, len(to_replay)),
         author.cut if author is not None else lambda record: record,
     )
     chunk_of: dict[object, int] = {}
     for number, (ids, _) in enumerate(packed):
         chunk_of.update(dict.fromkeys(ids, number))
-    columns["replay"] = [chunk_of.get(match, -1) for match in columns["id"]]
+    numbers = replays.safe_json([chunk_of.get(match, -1) for match in shown.ids])
+    texts = [*shown.texts, ',"replay":', numbers, "}}"]
     chunks = [chunk for _, chunk in packed]
-    content = page.text(values | {"matches": columns}, chunks, **tables).encode("utf-8")
-    return whole_files.write(path, content + _last_line(made_of, content, picture), mode)
+    digest = sha256()
+    with whole_files.replacing(path, mode) as file:
+        for piece in page.pieces(texts, chunks, **tables):
+            content = piece.encode("utf-8")
+            digest.update(content)
+            file.write(content)
+        file.write(_last_line(made_of, digest.hexdigest(), picture))
+    return path
+
+
+class _Shown(NamedTuple):
+    """What the page's scripts read, as text: as lists and dicts it takes many times the memory."""
+
+    texts: tuple[str, ...]
+    """The JSON without its end: the columns of the matches come last."""
+    has_viewer: bool
+    ids: tuple[str, ...]
+    """Of the matches, in the order of the columns."""
+    by_importance: tuple[tuple[str, int], ...]
+    """The same matches with their turns, the most informative first."""
+
+
+def _shown(
+    results: Results, games: replays.Games, archive: Archive, author: Author | None, listed: int
+) -> _Shown:
+    """Return what the page's scripts read of an event, but for the replays."""
+    index = data.Index.of(results)
+    pages = bots.pages(results, index, archive, author)
+    newest = archive.numbers()
+    linked = bots.linked(pages)
+    order = data.by_importance(matches_of(results.played, author), newest, linked)[:listed]
+    matches = data.listed(matches_of(results.played, author), order)
+    values = data.event(results, index, games, archive, matches, author)
+    values["pages"] = pages
+    values["times"] = [TIMING[name].heading for name in bots.TIMES]
+    values["reach"] = bots.reach(pages)
+    columns = data.columns(matches, index)
+    turns = {match.id: match.turns for match in matches}
+    return _Shown(
+        texts=(
+            replays.safe_json(values).removesuffix("}"),
+            ',"matches":',
+            replays.safe_json(columns).removesuffix("}"),
+        ),
+        has_viewer=page.shows_viewer(values),
+        ids=tuple(match.id for match in matches),
+        by_importance=tuple((match, turns[match]) for match in order),
+    )
 
 
 def _inputs(
@@ -212,12 +247,14 @@ def _write_card(results: Results, path: Path) -> bytes:
     return picture
 
 
-def _last_line(made_of: str, content: bytes, picture: bytes) -> bytes:
+def _last_line(made_of: str, content: str, picture: bytes) -> bytes:
     """Return a line that says what a report was made of, with a seal of its content and its card.
+
+    `content` is the SHA-256 of the content.
 
     So a report that somebody changed or forged is made again.
     """
-    digests = digest_of(made_of, sha256(content).hexdigest(), sha256(picture).hexdigest())
+    digests = digest_of(made_of, content, sha256(picture).hexdigest())
     return f"<!-- {made_of} {seals.seal(PURPOSE, digests.encode()).hex()} -->\n".encode()
 
 
@@ -228,4 +265,4 @@ def _is_current(path: Path, made_of: str, card_path: Path | None) -> bool:
         content, mark, last_line = whole_files.read_cache(path).rpartition(b"<!-- ")
     except OSError:
         return False
-    return mark + last_line == _last_line(made_of, content, picture)
+    return mark + last_line == _last_line(made_of, sha256(content).hexdigest(), picture)

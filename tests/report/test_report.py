@@ -10,6 +10,7 @@ import importlib
 import json
 import re
 import shutil
+import tracemalloc
 import zlib
 from collections import Counter
 from dataclasses import replace
@@ -666,6 +667,21 @@ def test_the_file_is_never_larger_than_wanted(copied, tmp_path, monkeypatch):
     assert size(tmp_path) <= wanted
     assert 0 < len(page.replays) < len(whole)
     assert kept(page) == set(page.replays)
+
+
+def test_a_large_page_is_written_in_pieces(copied, tmp_path):
+    write_report(copied, tmp_path, replayed=0)  # what it imports is not what it holds
+    drawing = "<svg>" + "x" * 390_000
+    drawings = [tmp_path / f"drawing{number:02}.svg" for number in range(20)]
+    for path in drawings:
+        path.write_text(drawing)
+    tracemalloc.start()
+    try:
+        write_report(copied, tmp_path, replayed=0, charts=drawings)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 1.8 * size(tmp_path)  # the drawings, and no second time as a page
 
 
 def test_many_replays_are_prepared_side_by_side_the_same_as_few(
