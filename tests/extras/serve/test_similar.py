@@ -75,6 +75,7 @@ def test_a_copy_with_other_names_and_comments_is_found(tmp_path):
 
 
 def test_a_lexer_is_made_once_and_not_in_each_process_that_reads_a_program(tmp_path):
+    similar._shipped_shingles()  # which is remembered, and needs lexers of other languages
     similar._lexer.cache_clear()
     similar.similarities(store_of(tmp_path, ada=OWN, ben=COPY))
     assert similar._lexer.cache_info().currsize == 1
