@@ -16,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+import uuid
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -715,6 +716,8 @@ def test_a_key_in_a_variable_is_gone_from_this_process_and_its_forks(tmp_path):
 
 @pytest.mark.slow
 def test_no_bot_file_or_process_learns_a_key_that_was_exported(tmp_path):
+    key = f"sk-{uuid.uuid4().hex}"  # no test beside this one has it
+
     def looks(handler, request):
         """Repeat the key, and say how many processes of this machine show it."""
         shown = 0
@@ -723,7 +726,7 @@ def test_no_bot_file_or_process_learns_a_key_that_was_exported(tmp_path):
                 files = [
                     Path(f"/proc/{pid}/{name}").read_bytes() for name in ("environ", "cmdline")
                 ]
-                shown += any(KEY.encode() in content for content in files)
+                shown += any(key.encode() in content for content in files)
         came = handler.headers["Authorization"]
         providers.respond(
             handler, providers.chat(f"shown {shown}, came {came}\n{providers.any_move(request)}")
@@ -739,7 +742,7 @@ def test_no_bot_file_or_process_learns_a_key_that_was_exported(tmp_path):
         (folder / "bots" / "spy.py").write_text(python(f"{spy}{ASKS}"))
         command, variables = (
             [sys.executable, "-m", "arena", "run", "--no-charts"],
-            os.environ | {"MY_KEY": KEY},
+            os.environ | {"MY_KEY": key},
         )
         done = subprocess.run(command, cwd=folder, env=variables, capture_output=True, timeout=100)
     assert done.returncode == 0, done.stderr
@@ -750,13 +753,13 @@ def test_no_bot_file_or_process_learns_a_key_that_was_exported(tmp_path):
     remarks = {remark for record in records for turn in record.turns for remark in turn.remarks}
     assert {"[]", "False"} <= remarks
     assert not [
-        path for path in folder.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()
+        path for path in folder.rglob("*") if path.is_file() and key.encode() in path.read_bytes()
     ]
     with contextlib.closing(sqlite3.connect(folder / "results/cup/tape.sqlite")) as database:
         tape = Tape(folder / "results/cup/tape.sqlite")
-        keys = [row[0] for row in database.execute("select key from calls")]
-    assert keys
-    assert not any(KEY in str(tape.find(key)) for key in keys)
+        asked = [row[0] for row in database.execute("select key from calls")]
+    assert asked
+    assert not any(key in str(tape.find(call)) for call in asked)
 
 
 def shows_key(pid: int) -> bool:
