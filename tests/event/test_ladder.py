@@ -15,7 +15,7 @@ from arena.results import ratings
 from arena.results.ratings.fitting import fit
 from arena.results.ratings.fitting.fit import information
 from arena.results.ratings.fitting.match_totals import add_up
-from arena.results.ratings.fitting.model import model_of, restricted
+from arena.results.ratings.fitting.model import Model, model_of, restricted
 from arena.results.ratings.fitting.prior import (
     Spread,
     mean_strengths,
@@ -284,12 +284,17 @@ def test_bots_of_different_groups_are_neighbours_in_the_next_batch():
     assert max(len(group) for group in even + odd) <= ladder.GROUP
 
 
-def test_a_group_knows_of_its_bots_what_is_left_if_all_others_are_known():
-    cup = event("ladder", 12, rounds=8, boards=(DUEL, HUNT))
+def played_model(bots: int) -> Model:
+    """Return the model of what a ladder of so many bots has played on two boards."""
+    cup = event("ladder", bots, rounds=8, boards=(DUEL, HUNT))
     results = ladder._Results(cup)
     for batch in simulate(cup, ladder, draws=0.3).batches:
         results.add(batch)
-    model = model_of(results.totals())
+    return model_of(results.totals())
+
+
+def test_a_group_knows_of_its_bots_what_is_left_if_all_others_are_known():
+    model = played_model(12)
     weight = np.linspace(1, 2, len(model.mean))
     bots = np.array([1, 4, 5, 10])
     part, scores = restricted(model, bots)
@@ -321,11 +326,7 @@ def test_a_pairing_takes_from_a_covariance_what_its_information_adds_to_the_inve
 
 
 def test_many_unknowns_are_fitted_without_their_matrix():
-    cup = event("ladder", 20, rounds=8, boards=(DUEL, HUNT))
-    results = ladder._Results(cup)
-    for batch in simulate(cup, ladder, draws=0.3).batches:
-        results.add(batch)
-    model = model_of(results.totals())
+    model = played_model(20)
     spread = Spread()
     weight = np.linspace(0.1, 2, len(model.mean))
     slope = np.linspace(-1, 1, model.size)

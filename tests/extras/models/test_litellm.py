@@ -18,7 +18,14 @@ from arena.errors import ArenaError
 from arena.results.archive import Archive
 from tests.extras.models import kills_of_runs
 from tests.extras.models.test_models import calls_in
-from tests.extras.models.test_several_models import edit, ids, run, served, two_by_two
+from tests.extras.models.test_several_models import (
+    assert_new_matches_are_of,
+    edit,
+    ids,
+    run,
+    served,
+    two_by_two,
+)
 from tests.support import events
 from tests.support.processes import until
 
@@ -85,9 +92,7 @@ def test_an_event_through_litellm_is_killed_and_played_again_from_its_tape(tmp_p
         edit(folder, "temperature = 0.5", "temperature = 0.7")
         assert run(folder).complete
         after = ids(results)
-        assert before.keys() == after.keys()
-        for names, matches in before.items():
-            assert (matches == after[names]) == ("gpt" not in names)
+        assert_new_matches_are_of("gpt", before, after)
         edit(folder, "temperature = 0.7", "temperature = 0.5")
         edit(folder, 'name = "gpt-1"', 'name = "limited-1"\npatience = 1')
         edit(folder, 'name = "cup"', 'name = "limited"')

@@ -91,6 +91,15 @@ def ids(folder: Path) -> dict[str, set[str]]:
     return by_bots
 
 
+def assert_new_matches_are_of(
+    model: str, before: dict[str, set[str]], after: dict[str, set[str]]
+) -> None:
+    """Assert that the matches of bots with this model have other ids than before, and no others."""
+    assert before.keys() == after.keys()
+    for names, matches in before.items():
+        assert (matches == after[names]) == (model not in names)
+
+
 def two_by_two(folder: Path, lines: str, **keys: object) -> Path:
     """Make an event of two models with two prompts each, and dice."""
     models = table("gpt", lines, temperature=0.5) + table("qwen", lines, max_completion_tokens=300)
@@ -127,9 +136,7 @@ def test_an_event_of_two_models_is_killed_replayed_and_changed_in_one_of_them(
         edit(folder, "temperature = 0.5", "temperature = 0.7")
         assert run(folder).complete
     after = ids(results)
-    assert before.keys() == after.keys()
-    for names, matches in before.items():
-        assert (matches == after[names]) == ("gpt" not in names)
+    assert_new_matches_are_of("gpt", before, after)
     assert paid.value > asked
 
 
