@@ -285,7 +285,10 @@ def prepared(
     option, most_pairings = most
     pairings = sum(board.variants for board in playable)
     if most_pairings < pairings:
-        raise PublicError(f"{option} {most_pairings}: one round of all boards has {pairings}")
+        raise PublicError(
+            f"{option} {most_pairings}: one round of all boards has {pairings} pairings; take at "
+            f"least {pairings}, or choose one board"
+        )
     event = replace(
         event,
         name=name,

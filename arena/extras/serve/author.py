@@ -38,6 +38,8 @@ from arena.results.leaderboard import Results
 UPLOAD = "/upload"
 PASTED_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,60}")
 MOST_PAIRINGS = 200
+USUAL_PAIRINGS = 20
+"""What the form has at first: a round of all boards needs a pairing for each of them."""
 REQUEST_BYTES = 1_000_000
 """The bytes that the matches of a request may well take on disk."""
 MOST_RECORDS = 1000
@@ -46,7 +48,8 @@ MOST_LESSONS = 5
 MOST_ROWS = 20
 """The uploads and requests on a page, the newest."""
 NOT_SIGNED_IN = (
-    "This token is not valid: it may be mistyped, or replaced by a newer one. Ask the organiser."
+    "This token is not valid. Perhaps it is mistyped, or a newer token has replaced it. Ask the "
+    "organiser."
 )
 
 
@@ -126,6 +129,7 @@ def _account_values(accounts: Accounts, account: Account) -> dict[str, Any]:
         ],
         "boards": entrants.tournament.boards,
         "most_pairings": MOST_PAIRINGS,
+        "usual_pairings": USUAL_PAIRINGS,
     }
 
 

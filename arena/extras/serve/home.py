@@ -186,7 +186,7 @@ def _rivals(results: Results, bots_of_author: frozenset[str]) -> tuple[Rival, ..
                 Rival(
                     bot=bot,
                     name=clean(league.display_name(bot)),
-                    above=clean(best),
+                    above=clean(league.display_name(best)),
                     game=clean(league.game or results.games[0]),
                     difference=f"{more:.0f} {league.unit}",
                 )

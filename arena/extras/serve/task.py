@@ -39,7 +39,7 @@ MOST_ANSWERS = 2
 """Answers of the bot in the dialogue."""
 MOST_LINES, LINE_LETTERS = 60, 1000
 ALIKE = 3
-"""Lines of the dialogue that begin with the same two words."""
+"""Lines of the dialogue that begin with the same two words and are shown, if there are more."""
 
 
 @dataclass(frozen=True)
@@ -146,11 +146,23 @@ def _boards(workspace: Path, tournament: config.Tournament) -> tuple[Board, ...]
 
 
 def _rules(game: Game[Any]) -> tuple[str, ...]:
-    """Return the rules in words: the game's manual, or else the text on top of its rules."""
+    """Return the paragraphs of the rules: the game's manual, or else the text on top of its rules.
+
+    A line that ends within a sentence goes on with the next line.
+    """
     lines = manual.lines(game.manual)
     if not lines:
         lines = tuple((inspect.getdoc(inspect.getmodule(type(game))) or "").splitlines())
-    return tuple(clean(line, LINE_LETTERS) for line in lines[:MOST_LINES])
+    paragraphs: list[str] = []
+    is_open = False
+    for line in lines[:MOST_LINES]:
+        text = clean(line, LINE_LETTERS)
+        if is_open and text:
+            paragraphs[-1] += f" {text}"
+        elif text:
+            paragraphs.append(text)
+        is_open = bool(text) and not text.endswith((".", ":", "!", "?"))
+    return tuple(paragraphs)
 
 
 def _dialogue(game: Game[Any], board: Board, conditions: Conditions) -> tuple[tuple[str, str], ...]:
@@ -179,9 +191,11 @@ def _shortened(lines: Sequence[str]) -> Iterator[str]:
     """Yield the lines of a question, but only the first of many lines that begin alike."""
     for start, group in groupby(lines, key=lambda line: line.split(" ")[:2]):
         alike = list(group)
-        yield from (clean(line) for line in alike[:ALIKE])
-        if len(alike) > ALIKE:
-            yield clean(f"... and {len(alike) - ALIKE} more lines {' '.join(start)}")
+        if len(alike) <= ALIKE + 1:  # a line about one more line would save none
+            yield from map(clean, alike)
+            continue
+        yield from map(clean, alike[:ALIKE])
+        yield clean(f"... {len(alike) - ALIKE} more lines that begin with {' '.join(start)}")
 
 
 def _match(board: Board, conditions: Conditions) -> Match:
@@ -205,13 +219,13 @@ def _limits(conditions: Conditions) -> tuple[tuple[str, str], ...]:
     time, limits = conditions.time, conditions.limits
     megabytes = 1_000_000
     rows = [
-        ("seconds until `ready`", time.start),
+        ("seconds from the start of a bot to its line `ready`", time.start),
         ("seconds for an answer", time.move),
-        ("seconds in reserve for a match", time.bank or None),
-        ("memory in MB", limits.memory and limits.memory // megabytes),
-        ("CPU seconds in a match", limits.cpu),
-        ("processes at once", limits.processes),
-        ("illegal or garbled answers that are forgiven in a match", conditions.strikes),
+        ("extra seconds, in a whole match, for answers that take longer", time.bank or None),
+        ("memory of a bot, in MB", limits.memory and limits.memory // megabytes),
+        ("CPU seconds of a bot in a match", limits.cpu),
+        ("processes of a bot at the same time", limits.processes),
+        ("illegal or unreadable answers in a match that do not end it", conditions.strikes),
     ]
     return tuple((label, f"{value:g}") for label, value in rows if value is not None)
 

@@ -79,7 +79,12 @@ def test_the_chart_of_the_progress_stands_below_the_ratings_of_the_versions(home
 
 def test_an_author_sees_who_stands_above_the_own_bot(homes):
     rivals = part(homes["Ada"], "Whom to challenge")
-    assert re.search(r"stands above Ada, by \d+ Elo", rivals)
+    assert re.search(r"is rated \d+ Elo above Ada", rivals)
+
+
+def test_the_form_of_a_request_asks_at_first_for_enough_pairings_of_many_boards(homes):
+    form = part(homes["Ada"], "Unrated matches")
+    assert int(re.search(r'name="pairings" [^>]*value="(\d+)"', form)[1]) >= 12
 
 
 def test_who_has_handed_in_nothing_is_sent_to_the_task(homes):

@@ -311,6 +311,7 @@ def test_a_reader_goes_from_the_leaderboard_to_a_bot_a_replay_and_a_live_match(b
     for turn in (3, 5):
         page.get_by_text(f"Turn {turn}", exact=True).wait_for()
     assert page.locator(".board .piece").count() == 2
+    assert page.locator("#live-content h3").inner_text().startswith("mummy_maze/duel: ")
     assert page.title() != "hit"
     for path in ("", "/crosstable", "/matches", f"/bot?name={quote(reported.EVIL[0])}"):
         page.goto(f"/events/evil{path}")
@@ -415,7 +416,7 @@ def test_a_browser_plays_whole_matches_by_clicks_on_the_board_and_by_keys(browse
                 move(ada, number)
                 next_question = ada.locator(f"input[name=number]:not([value='{question}'])")
                 next_question.or_(ada.locator("#human-replay")).first.wait_for(state="attached")
-            assert ada.get_by_text("It is over.").is_visible(), seat
+            assert ada.get_by_text("The match is over:").is_visible(), seat
             fits(ada)
         ada.context.close()
     assert not problems

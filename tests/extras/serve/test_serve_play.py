@@ -104,7 +104,7 @@ def test_two_people_play_at_once_by_forms_and_nobody_sees_or_moves_for_another(s
             ada.post(f"{hers.url.path}/move", data={"number": "1", "move": "bet"}).status_code
             == 403
         )
-        while "It is over" not in hers.text:
+        while "The match is over" not in hers.text:
             hers = answered(ada, hers, lambda moves: moves[-1])
         assert answered_late(ada, hers).status_code == 400
         assert ada.get(f"{hers.url.path}/replay.json").json()["matches"]["id"] == ["match.txt"]

@@ -100,8 +100,8 @@ def test_a_link_to_an_event_or_a_match_has_a_picture_for_its_preview(client):
 
 def test_matches_are_narrowed_down_and_come_in_pages(client, monkeypatch):
     assert len(matches_of(client, "cup")) == 2
-    assert "No match is like that" in client.get("/events/cup/matches?fault=1").text
-    assert "No match is like that" in client.get("/events/cup/matches?bot=nobody").text
+    assert "There is no such match" in client.get("/events/cup/matches?fault=1").text
+    assert "There is no such match" in client.get("/events/cup/matches?bot=nobody").text
     assert client.get("/events/cup/matches?before=x").status_code == 400
     monkeypatch.setattr("arena.extras.serve.readers.PAGE", 1)
     first = client.get("/events/cup/matches?bot=first").text

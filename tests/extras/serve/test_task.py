@@ -46,14 +46,28 @@ def test_the_task_has_rules_boards_limits_and_a_dialogue_of_the_event(page):
     assert "<h2>goofspiel</h2>" in page
     assert "The start of mummy_maze/hunt" in page
     assert re.search(r"seconds for an answer</th><td>0\.75<", page)
-    assert re.search(r"CPU seconds in a match</th><td>7<", page)
+    assert re.search(r"CPU seconds of a bot in a match</th><td>7<", page)
     dialogue = re.search(r'<pre class="dialogue".*?</pre>', page, re.DOTALL)[0]
     assert "<strong>ready</strong>" in dialogue
     assert re.search(r"legal (move1 \w+)\n(?:.*\n)*<strong>move1 \w+</strong>", dialogue)
 
 
+def test_a_sentence_of_the_rules_that_goes_on_in_the_next_line_stays_in_one_paragraph(page):
+    section = page[page.index("<h2>mummy_maze</h2>") : page.index('<div class="boards">')]
+    paragraphs = re.findall(r"<p>(.*?)</p>", section)
+    assert len(paragraphs) > 5
+    for paragraph in paragraphs:
+        assert paragraph.endswith("."), paragraph
+
+
+def test_the_dialogue_leaves_out_no_single_line_for_a_line_about_it(page):
+    dialogue = re.search(r'<pre class="dialogue".*?</pre>', page, re.DOTALL)[0]
+    left_out = re.findall(r"^\.\.\. (\d+) more lines that begin with ", dialogue, re.MULTILINE)
+    assert min(map(int, left_out)) > 1
+
+
 def test_a_sampled_board_of_the_event_is_no_example(workspace, page, site):
-    assert page.count("This is an example: the event has others") == 1
+    assert page.count("This board is an example: the event plays others like it.") == 1
     picture = site.get("/task/boards/mummy_maze/tricky.svg")
     assert picture.headers["content-type"].startswith("image/svg+xml")
     (board,) = rulebook.find("mummy_maze/tricky:2", workspace, KEYS["seed"])

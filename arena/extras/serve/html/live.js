@@ -20,7 +20,7 @@ const live = (() => {
       head = values;
       const found = matchOf(head);
       [picture, players, last] = [replay.growing(found, head.grids ?? undefined), match.players(found), null];
-      host.replaceChildren(make("h3", {}, `${head.board.column}: ${[...new Set(head.bots)].join(" against ")}`),
+      host.replaceChildren(make("h3", {}, `${head.board.label}: ${[...new Set(head.bots)].join(" against ")}`),
         make("div", { class: "replay" }, picture.element, make("div", { class: "aside" }, players,
           make("p", { class: "outcome" }, head.over ? "This match is over, and is shown slowly." : "This match is played now."))));
       tell(`A match begins: ${host.querySelector("h3").textContent}`);
