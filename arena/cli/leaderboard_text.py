@@ -34,6 +34,12 @@ NAME_COLUMNS = 24  # a longer name is folded before another column is left out
 BAR_COLUMNS = 12
 FAILINGS_SHOWN = 10
 LONGEST_SENTENCE = 1000
+GRADES = {
+    "accuracy": "of the moves that could throw points away, the percentage that did not",
+    "blunders": "moves a match that threw points away",
+    "regret_estimate": "points a match that moves threw away, by estimate",
+}
+"""What the columns of grades mean, for a line below a table that has them."""
 NOT_LAST = {"rank", "bot", "change", "rating", "95 %", "won", "drawn"}
 """Columns that are shown only together with the next one."""
 BAR_SIGNS = ("\u2500", "\u25cf", "\u25c0", "\u25b6")
@@ -124,9 +130,11 @@ def _show_league(league: Results, width: int | None) -> None:
     rows = rows_of(frame, LEADERBOARD.rated_in(league.unit))
     ranked = [row for row in rows if row["rank"] is not None]
     if ranked:
-        output.print_table(table(league, frame[frame["rank"].notna()], width))
+        shown = table(league, frame[frame["rank"].notna()], width)
+        output.print_table(shown)
         if league.best_on_boards:
             _print_sentence(league.best_on_boards, width)
+        _explain_grades(shown, width)
     else:  # the ranking of each board, and of each role of a board that nobody plays whole
         print("no bot has a rank, because fewer than two play every board and role; instead:\n")
         parts = rows_of(league.rankings(), RANKINGS)
@@ -137,6 +145,17 @@ def _show_league(league: Results, width: int | None) -> None:
     for row in rows:
         if row["bot"] not in ranked_bots:
             _print_unranked(league, row)
+
+
+def _explain_grades(shown: Table, width: int | None) -> None:
+    """Print what the columns of grades of a table mean, if it has any."""
+    headings = {str(column.header) for column in shown.columns}
+    meanings: list[str] = []
+    for name, meaning in GRADES.items():
+        if name in headings:
+            meanings.append(f"{name}: {meaning}")
+    if meanings:
+        _print_sentence("; ".join(meanings), width)
 
 
 def _print_sentence(sentence: str, width: int | None) -> None:

@@ -64,12 +64,13 @@ def test_the_leaderboard_is_a_table_on_stdout(board):
     assert board.stderr.startswith(
         "broken: crashed, 8 times, such as: "
     )  # beside the table, not in it
-    header, _, *lines, best = board.stdout.strip("\n").split("\n")
+    header, _, *lines, best, meanings = board.stdout.strip("\n").split("\n")
     assert header.split()[:7] == ["rank", "bot", "rating", "95", "%", "ranks", "points"]
     assert header.split()[-3:] == ["duel", "hunt", "crashed"]
     assert (len(lines), lines[-1].split()[1]) == (3, "broken")
     sentence = r"the best on duel is \w+( or \w+)*; on hunt \w+( or \w+)* \(95 % confidence; .*\)"
     assert re.fullmatch(sentence, best)
+    assert meanings.startswith("accuracy: of the moves that could throw points away, ")
 
 
 def test_the_help_begins_with_the_first_hour_and_each_command_has_its_own(fresh):

@@ -37,6 +37,7 @@ def test_a_run_prints_the_leaderboard_and_leaves_tables_and_charts(tmp_path):
         "event.sqlite"
     ]
     assert done.stdout == arena(folder, "leaderboard").stdout
+    assert "the best on default is last or first (95 % confidence)\n" in done.stdout
     assert "2 of 2 matches (100 %)" in done.stderr
     assert "for a browser:\n  open results/cup/report.html\n" in done.stderr
     assert "\x1b" not in done.stdout + done.stderr

@@ -10,6 +10,7 @@ import pytest
 
 from arena import load_game
 from arena.charts import accuracy as accuracy_chart
+from arena.cli import leaderboard_text
 from arena.cli.match_text import turn_rows
 from arena.game import Game, Outcome, Value
 from arena.games import pursuit, rulebook
@@ -291,6 +292,14 @@ def test_a_bot_without_regret_has_none_in_the_leaderboard_and_dice_have_much(fol
     assert (tmp_path / "regret.csv").is_file()
     assert not (tmp_path / "accuracy.csv").exists()
     assert list(accuracy_chart.frame(results)["regret_estimate"]) == [0, regrets["dice"]]
+
+
+def test_a_line_below_the_table_says_what_the_regret_is(folder, capsys):
+    results = Results.open(folder)
+    leaderboard_text.show(results, brief=True)
+    results.close()
+    line = "regret_estimate: points a match that moves threw away, by estimate\n"
+    assert line in capsys.readouterr().out
 
 
 def test_an_edited_rules_file_has_its_matches_graded_again(folder, monkeypatch):

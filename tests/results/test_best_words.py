@@ -34,10 +34,18 @@ def test_of_many_bots_the_sentence_names_three_and_counts_the_others():
     rankings = rows("maze/hunt", a=1, b=1, c=1, d=1, e=1) + rows("maze/duel", a=1)
     sentence = best_on_boards(rankings, BOARDS)
     assert sentence == f"the best on hunt is a, b, c or 2 more; on duel a {END}"
+    rankings = rows("maze/hunt", a=1, b=1, c=1, d=1)
+    sentence = best_on_boards(rankings, {"maze/hunt": "hunt"})
+    assert sentence == "the best on hunt is a, b, c or d (95 % confidence)"
 
 
-def test_there_is_no_sentence_for_one_board_for_many_and_where_nobody_is_ranked():
+def test_the_sentence_of_a_single_board_names_no_other_boards():
+    rankings = rows("maze/hunt", {"bob": 60}, ann=1, bob=1, cat=2)
+    sentence = best_on_boards(rankings, {"maze/hunt": "hunt"})
+    assert sentence == "the best on hunt is bob or ann (95 % confidence)"
+
+
+def test_there_is_no_sentence_for_many_boards_and_where_nobody_is_ranked():
     rankings = rows("maze/hunt", ann=1)
-    assert best_on_boards(rankings, {"maze/hunt": "hunt"}) == ""
     assert best_on_boards(rankings, BOARDS) == ""
     assert best_on_boards(rankings, dict.fromkeys("abcde", "board")) == ""

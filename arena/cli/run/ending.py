@@ -84,8 +84,7 @@ def _print_next_steps(folder: Path) -> None:
     if home.resolve() != Path.cwd():
         move = f"cd {shlex.quote(str(home))}; "
     output.notice(
-        f"next: `{move}{arena} replay` lists the matches, to look at one; `{arena} new NAME` "
-        f"makes your own bot, `{arena} run` plays it against these"
+        f"next: `{move}{arena} replay` lists the matches; `{arena} new NAME` makes your own bot"
     )
 
 

@@ -570,7 +570,7 @@ class Results:
     def best_on_boards(self) -> str:
         """Which bots may be the best on each board of a game, and how sure that is, in a sentence.
 
-        It is empty for one board and for many, and where the table ranks nobody.
+        It is empty for many boards, and where the table ranks nobody.
         """
         if not self.ranked:
             return ""

@@ -5,20 +5,20 @@ from typing import Any
 
 BOARDS_IN_A_SENTENCE = 4
 NAMES_IN_A_LIST = 3
-BASIS = "(95 % confidence; matches on other boards count a little, too)"
-"""How sure the sentence is, and why a bot with a lower score on a board may be the best there."""
+CONFIDENCE = "95 % confidence"
+OTHER_BOARDS = "; matches on other boards count a little, too"
+"""Why a bot with a lower score on a board may be the best there."""
 
 
 def best_on_boards(rankings: Iterable[Mapping[str, Any]], boards: Mapping[str, str]) -> str:
     """Return which bots may be the best on each board, those with the highest score there first.
 
     `rankings` are rows of `Results.rankings`; `boards` are the names of the boards by `game/board`.
-    It is empty for one board, which the table itself is about, for many boards, and where a board
-    ranks nobody.
+    It is empty for many boards, and where a board ranks nobody.
     """
     # By the score, since the columns of boards show it: by strength, which leans on the other
     # boards, the first name was taken for the best although another had more points.
-    if not 1 < len(boards) <= BOARDS_IN_A_SENTENCE:
+    if not 0 < len(boards) <= BOARDS_IN_A_SENTENCE:
         return ""
     possible: dict[str, list[Mapping[str, Any]]] = {label: [] for label in boards}
     for row in rankings:
@@ -32,14 +32,17 @@ def best_on_boards(rankings: Iterable[Mapping[str, Any]], boards: Mapping[str, s
         verb = "" if parts else " is"
         bots = [row["display"] for row in rows]
         parts.append(f"on {name}{verb} {_alternatives(bots)}")
-    return f"the best {'; '.join(parts)} {BASIS}"
+    basis = CONFIDENCE
+    if len(parts) > 1:
+        basis += OTHER_BOARDS
+    return f"the best {'; '.join(parts)} ({basis})"
 
 
 def _alternatives(bots: Sequence[str]) -> str:
     """Return the first of some bots by name and the others as a number: `ann, bob or 4 more`."""
-    names = list(bots[:NAMES_IN_A_LIST])
-    if len(bots) > NAMES_IN_A_LIST:
-        names.append(f"{len(bots) - NAMES_IN_A_LIST} more")
+    names = list(bots)
+    if len(bots) > NAMES_IN_A_LIST + 1:  # a single name is as short as `1 more`
+        names = [*bots[:NAMES_IN_A_LIST], f"{len(bots) - NAMES_IN_A_LIST} more"]
     if len(names) == 1:
         return names[0]
     return f"{', '.join(names[:-1])} or {names[-1]}"
