@@ -26,6 +26,7 @@ from tables import print_table
 from arena import parallel
 from arena.event import stopping
 from arena.results.arrays import Arrays
+from arena.results.ranked import ranked_bots
 from arena.values import Board, Bot, Event
 from tests.support.simulated import DUEL, league, play
 
@@ -104,7 +105,8 @@ def stops(
     found: dict[tuple[str, str], tuple[int, bool]] = {}
     look = 1
     while look <= REPEATS:
-        names, squares, matches = stopping.pairs(event, arrays.select(arrays.repeat < look))
+        played = arrays.select(arrays.repeat < look)
+        names, squares, matches = stopping.pairs(event, played, ranked_bots(event))
         upper = np.triu_indices(len(names), 1)
         squares, matches = squares[upper], matches[upper]
         best = upper[0] == 0

@@ -36,7 +36,8 @@ from itertools import count, islice
 from typing import Any, NamedTuple, Self
 
 from arena.errors import ArenaError
-from arena.event import schedules, stopping
+from arena.event import schedules
+from arena.event.stopping import StopRule, next_look
 from arena.identity import digest_of, plain
 from arena.results.archive import Archive
 from arena.results.archive.records import StoredBatch
@@ -75,7 +76,7 @@ class _Looks:
         self._parts += 1
         if self._parts < self._next:
             return False
-        self._next = stopping.next_look(self._parts)
+        self._next = next_look(self._parts)
         return True
 
 
@@ -90,6 +91,7 @@ class Plan:
         self.event = event
         self.archive = archive
         self._schedule = schedules.find(event.schedule)
+        self._stop_rule = StopRule(event)
         self._looks_inside: bool = getattr(self._schedule, "LOOKS_EACH_REPEAT", False)
         """True when there are looks at `stop_when` after each repeat, not only after each batch."""
         self._ids: list[array[int]] = []
@@ -185,7 +187,7 @@ class Plan:
                 if event.stop_when is not None and self.walked and begins_part:
                     while self._open:
                         yield None
-                    if looks.is_due() and stopping.holds(event, self.open_ranks()):
+                    if looks.is_due() and self._stop_rule.holds(self.open_ranks()):
                         self._end("stop_when")
                         return
                 if event.max_matches is not None and self.walked >= event.max_matches:
@@ -269,7 +271,7 @@ class Plan:
             ids += self.ids(batch)
         figures = self.archive.figures(ids)
         arrays = Arrays.decode(figures, self.archive.entries()) if figures else None
-        return stopping.open_ranks(self.event, arrays, self.archive.absentees(ids))
+        return self._stop_rule.open_ranks(arrays, self.archive.absentees(ids))
 
     def known(self) -> Iterator[Planned]:
         """Yield the matches that are planned by now.

@@ -75,13 +75,58 @@ def next_look(parts: int) -> int:
     return max(parts + 1, int(parts * STEP))
 
 
-def holds(event: Event, still_open: Sequence[OpenRanks]) -> bool:
-    """Return whether the rule `stop_when` ends an event in which these ranks are open."""
-    if not any(map(ranked_bots, event.leagues)):
-        return False
-    if event.stop_when == ORDER:
-        return not still_open
-    return all(ranks.first > 1 for ranks in still_open)
+class StopRule:
+    """The rule of one event, with the bots that have a rank in each of its games."""
+
+    def __init__(self, event: Event) -> None:
+        self._stop_when = event.stop_when
+        self._confidence = event.confidence
+        self._leagues = {game: event.league(game) for game in event.games}
+        self._ranked: dict[str, frozenset[str]] = {}
+        """The bots of each game that have a rank there."""
+        self._neighbours = 0
+        """The number of bots of all games that are neighbours in the order of their game."""
+        for game, league in self._leagues.items():
+            ranked = ranked_bots(league)
+            self._ranked[game] = ranked
+            self._neighbours += max(0, len(ranked) - 1)
+
+    def holds(self, still_open: Sequence[OpenRanks]) -> bool:
+        """Return whether `stop_when` ends the event when these ranks are open."""
+        if not any(self._ranked.values()):
+            return False
+        if self._stop_when == ORDER:
+            return not still_open
+        return all(ranks.first > 1 for ranks in still_open)
+
+    def open_ranks(
+        self, arrays: "Arrays | None", absent: Collection[tuple[str, str]] = ()
+    ) -> tuple[OpenRanks, ...]:
+        """Return the ranks that these matches leave open, game by game, best first.
+
+        They are runs of bots that are not all apart. `absent` has (game, bot) for each bot that
+        never said `ready`: it stands behind all others, so no rank waits for it.
+        """
+        still_open: list[OpenRanks] = []
+        for game, league in self._leagues.items():
+            present = {bot for bot in self._ranked[game] if (game, bot) not in absent}
+            order: list[str] = []
+            closed: list[bool] = []
+            played = None if arrays is None else arrays.of_game(game)
+            if present and played is not None and len(played.seed):
+                names, squares, matches = pairs(league, played, present)
+                is_apart = squares > bound(matches, self._confidence, self._neighbours)
+                is_apart &= matches >= FEWEST
+                order += names
+                for index in range(1, len(names)):
+                    # A gap is closed if all bots above it are apart from all below.
+                    closed.append(bool(is_apart[:index, index:].all()))
+            order += sorted(present.difference(order))  # the bots that have not played
+            gaps = len(order) - 1
+            closed += [False] * (gaps - len(closed))
+            game_name = game if len(self._leagues) > 1 else ""
+            still_open += [replace(ranks, game=game_name) for ranks in runs(order, closed)]
+        return tuple(still_open)
 
 
 def bound(matches: "Floats", confidence: float, neighbours: int) -> "Floats":
@@ -94,9 +139,9 @@ def bound(matches: "Floats", confidence: float, neighbours: int) -> "Floats":
 
 
 def pairs(
-    event: Event, arrays: "Arrays", ranked: Collection[str] | None = None
+    event: Event, arrays: "Arrays", ranked: Collection[str]
 ) -> tuple[tuple[str, ...], "Floats", "Floats"]:
-    """Compare every two bots of `ranked`; by default the bots with a rank in an event of one game.
+    """Compare every two bots of `ranked` in an event of one game.
 
     Return the names, best first, and two N x N tables with a row for one bot and a column for the
     other. The first table has z^2, which is the square of the difference in strength over its
@@ -107,8 +152,6 @@ def pairs(
 
     from arena.results.ratings.fitting.match_totals import add_up
 
-    if ranked is None:
-        ranked = ranked_bots(event)
     rule = ratings.find(event.rating, prior=event.has_prior)
     fitted = rule.rate(arrays, seed=event.resampling_seed, refits=REFITS)
     rows = [row for row, rating in enumerate(fitted.ratings) if rating.bot in ranked]
@@ -127,40 +170,6 @@ def pairs(
     squares = np.where(bounded & (lead > 0), lead**2 / variance, 0.0)
     names = tuple(rating.bot for rating in rated)
     return names, squares, np.minimum(matches[:, None], matches)
-
-
-def open_ranks(
-    event: Event, arrays: "Arrays | None", absent: Collection[tuple[str, str]] = ()
-) -> tuple[OpenRanks, ...]:
-    """Return the ranks that these matches leave open, game by game, best first.
-
-    They are runs of bots that are not all apart. `absent` has (game, bot) for each bot that never
-    said `ready`: it stands behind all others, so no rank waits for it.
-    """
-    leagues = {game: event.league(game) for game in event.games}
-    neighbours = 0
-    for league in leagues.values():
-        neighbours += max(0, len(ranked_bots(league)) - 1)
-    still_open: list[OpenRanks] = []
-    for game, league in leagues.items():
-        present = {bot for bot in ranked_bots(league) if (game, bot) not in absent}
-        order: list[str] = []
-        closed: list[bool] = []
-        played = None if arrays is None else arrays.of_game(game)
-        if present and played is not None and len(played.seed):
-            names, squares, matches = pairs(league, played, present)
-            is_apart = squares > bound(matches, league.confidence, neighbours)
-            is_apart &= matches >= FEWEST
-            order += names
-            for index in range(1, len(names)):
-                # A gap is closed if all bots above it are apart from all below.
-                closed.append(bool(is_apart[:index, index:].all()))
-        order += sorted(present.difference(order))  # the bots that have not played
-        gaps = len(order) - 1
-        closed += [False] * (gaps - len(closed))
-        game_name = game if len(leagues) > 1 else ""
-        still_open += [replace(ranks, game=game_name) for ranks in runs(order, closed)]
-    return tuple(still_open)
 
 
 def runs(names: Sequence[str], closed: Sequence[bool]) -> tuple[OpenRanks, ...]:

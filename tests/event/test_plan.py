@@ -15,6 +15,7 @@ from arena.cli import leaderboard_text
 from arena.event import plan, schedules, stopping
 from arena.event.plan import Plan
 from arena.event.schedules import gauntlet, round_robin
+from arena.event.stopping import StopRule
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results, stop_words
 from arena.results.ranked import ranked_bots
@@ -264,7 +265,7 @@ def test_copies_are_no_information_on_which_an_event_may_end(tmp_path):
             turns = 1 if are_copies else 1 + match.repeat
             records.append(stored.played(match, turns=turns, explorer=60, mummy=40))
         results = Results.open(stored.store(tmp_path / str(matches), event, records))
-        names, _, counted = stopping.pairs(event, results.arrays)
+        names, _, counted = stopping.pairs(event, results.arrays, ranked_bots(event))
         assert names == ("ann", "bob")
         assert counted.tolist() == [[matches] * 2] * 2
         results.close()
@@ -279,7 +280,7 @@ def specialists(**games: str):
 
 def test_a_rule_waits_for_the_order_of_each_game_of_the_bots_that_have_a_rank_there(tmp_path):
     event = specialists(ann="mummy_maze", bob="pacman", cat="mummy_maze", dan="pacman")
-    assert stopping.open_ranks(event, None) == (
+    assert StopRule(event).open_ranks(None) == (
         OpenRanks(first=1, last=2, bots=("ann", "cat"), game="mummy_maze"),
         OpenRanks(first=1, last=2, bots=("bob", "dan"), game="pacman"),
     )
@@ -307,7 +308,7 @@ def test_a_rule_waits_for_the_order_of_each_game_of_the_bots_that_have_a_rank_th
 def test_the_ranks_of_each_game_are_those_of_the_leaderboard(games, ranked):
     event = specialists(**games)
     assert {game: len(ranked_bots(event.league(game))) for game in event.games} == ranked
-    waits_for = {ranks.game: len(ranks.bots) for ranks in stopping.open_ranks(event, None)}
+    waits_for = {ranks.game: len(ranks.bots) for ranks in StopRule(event).open_ranks(None)}
     assert waits_for == {game: count for game, count in ranked.items() if count > 1}
 
 
@@ -333,9 +334,9 @@ def test_open_ranks_are_the_runs_between_closed_gaps():
     assert stopping.runs("ab", [True]) == ()
     until_best = replace(stored.event(*SKILL), stop_when=stopping.BEST)
     until_order = replace(until_best, stop_when=stopping.ORDER)
-    assert stopping.holds(until_best, stopping.runs("abc", [True, False]))
-    assert not stopping.holds(until_order, stopping.runs("abc", [True, False]))
-    assert not stopping.holds(until_best, stopping.runs("abc", [False, True]))
+    assert StopRule(until_best).holds(stopping.runs("abc", [True, False]))
+    assert not StopRule(until_order).holds(stopping.runs("abc", [True, False]))
+    assert not StopRule(until_best).holds(stopping.runs("abc", [False, True]))
 
 
 def test_the_end_is_told_with_the_ranks_that_are_open_and_hostile_names_do_nothing():
