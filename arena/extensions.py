@@ -162,7 +162,7 @@ class Extension:
     (arena/match/seat.py)."""
     audiences: tuple[str, ...] = ()
     """Observers of runs: the path `package.module:function` of each function that gets the event
-    and the folder of its results, and returns an `Audience` (arena/event/tournament.py)."""
+    and the folder of its results, and returns an `Audience` (arena/event/audience.py)."""
     starters: tuple[str, ...] = ()
     """Starter kits: the path `package:folder` of each, beside the file of the package."""
     wrappers: tuple[str, ...] = ()

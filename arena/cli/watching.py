@@ -1,6 +1,6 @@
 """The display of a run on stderr: a frame on a terminal, in a pipe a line now and then.
 
-The run calls the methods of `arena.event.tournament.Audience` as things happen, and `tick` about
+The run calls the methods of `arena.event.audience.Audience` as things happen, and `tick` about
 ten times a second. A terminal that is gone is no reason to stop: `streams.py` swallows the frames
 that are drawn on it.
 """

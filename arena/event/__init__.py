@@ -12,8 +12,8 @@ Where to change what (paths begin below arena/):
   `event/schedules/`; which one is next: `event/director.py` `next_work`
 - what happens when a worker is killed: `event/workers.py` `collect`, then `event/director.py`
   `match_failed`
-- who hears of each match as it is stored, and of what fails: `event/tournament.py` `Audience`; the
-  terminal: `cli/watching.py`; the observers of extensions: `event/tournament.py` `Audiences`; the
+- who hears of each match as it is stored, and of what fails: `event/audience.py` `Audience`; the
+  terminal: `cli/watching.py`; the observers of extensions: `event/audience.py` `Audiences`; the
   webhook at the end of a run: `event/notify.py`, its words: `cli/run/ending.py` `notify`
 - when an event ends by `stop_when`: `event/stopping.py`; when it looks: `event/plan.py` `walk`;
   the words: `results/leaderboard/stop_words.py`; when its time is over: `event/end_time.py`

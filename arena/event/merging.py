@@ -20,7 +20,8 @@ from itertools import islice
 from pathlib import Path
 
 from arena.errors import ArenaError
-from arena.event import placings, plan
+from arena.event import plan
+from arena.event.plan_key import IRRELEVANT
 from arena.results.archive import Archive, inspection, records
 from arena.values import Conditions, Event, Match, Record
 
@@ -117,13 +118,11 @@ def merge(
             )
     # Under the interim key of `begin` above every record counts. Under the key of the event, the
     # records of its plan count.
-    plan.begin(event, target)
-    walked = plan.Plan(event, target)
-    walked.walk_on()
-    placings.store_batches(walked)
-    counting = target.count()
-    target.append_stop(walked.stop(counting, late=False))
-    return target.of_all_versions().count(), counting
+    merged = plan.begin(event, target)
+    merged.walk_on()
+    merged.store_batches()
+    target.append_stop(merged.stop(late=False))
+    return target.of_all_versions().count(), merged.finished
 
 
 def add(source: Path, target: Path, bots: Path, *, newer: bool) -> None:
@@ -219,7 +218,7 @@ JOINED = {
     "rating",
     "prior",
     "confidence",
-    *plan.IRRELEVANT,
+    *IRRELEVANT,
 }
 """Fields of an event that may differ, or that `_differences` compares in other ways."""
 

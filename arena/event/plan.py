@@ -1,7 +1,7 @@
 """The plan of an event: the matches of its schedule, in order, as far as results decide them.
 
-The plan asks the schedule for one batch after the other, and the archive for the results. It plays
-no match, writes no file, and knows no worker and no clock.
+The plan asks the schedule for one batch after the other, and the archive for the results. There it
+also stores its batches (`store_batches`). It plays no match, and knows no worker and no clock.
 """
 
 # Theory of operation
@@ -30,18 +30,21 @@ no match, writes no file, and knows no worker and no clock.
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import count, islice
 from typing import Any, NamedTuple, Self
 
+from arena.display_names import display_names
 from arena.errors import ArenaError
 from arena.event import schedules
+from arena.event.placings import has_places, places
+from arena.event.plan_key import plan_key
+from arena.event.schedules._pairings import leagues
 from arena.event.stopping import StopRule, next_look
-from arena.identity import digest_of, plain
 from arena.results.archive import Archive
 from arena.results.archive.records import StoredBatch
-from arena.values import Batch, Event, Match, OpenRanks, Seat, Stop, identity_of
+from arena.values import Batch, Event, Match, OpenRanks, Stop
 
 MOST_OPEN = 1_500_000
 """The most matches that may not be played: a run walks no further than it plays, so more of them
@@ -83,11 +86,8 @@ class _Looks:
 class Plan:
     """The matches of one event; its archive says which of them are done."""
 
-    def __init__(self, event: Event, archive: Archive, batches: Sequence[StoredBatch] = ()) -> None:
-        """Begin behind the complete batches at the beginning of `batches`.
-
-        `resumed` takes the batches of the archive.
-        """
+    def __init__(self, event: Event, archive: Archive) -> None:
+        """Begin with the first batch; `resumed` begins later."""
         self.event = event
         self.archive = archive
         self._schedule = schedules.find(event.schedule)
@@ -102,6 +102,7 @@ class Plan:
         """The number of all walked matches that are not stored."""
         self._ended = 0
         """The number of batches that were walked to their end."""
+        self._has_places = has_places(event)
         self._is_plugin = not schedules.is_shipped(event.schedule)
         self._seen: set[int] = set()
         """The ids that a plug-in planned. A million of them take 100 MB, so it stays empty for
@@ -114,17 +115,22 @@ class Plan:
         """True when all matches of the plan were walked."""
         self.ended_by = "plan"
         """The key of the rule that ended the plan."""
+        self.finished = 0
+        """The number of its matches that are stored, in a plan that `begin` returned."""
+        self._batch_of: dict[str, int] = {}
+        """The batch of each match that `due` yielded and that is not stored."""
         self.batches: dict[int, StoredBatch] = {}
         """The batches as the archive has them, by number: the complete batches, and the batch that
         is under way."""
         self._begun: dict[int, str] = {}
         """The ids of each batch that was paired in this walk, joined; without the first batch."""
-        self._begin_behind(batches)
 
     @classmethod
     def resumed(cls, event: Event, archive: Archive) -> Self:
         """Return the plan of the event of an archive; it begins behind the stored batches."""
-        return cls(event, archive, archive.batches())
+        plan = cls(event, archive)
+        plan._begin_behind(archive.batches())
+        return plan
 
     def _begin_behind(self, batches: Sequence[StoredBatch]) -> None:
         """Count the complete batches at the beginning of `batches` as walked."""
@@ -162,10 +168,37 @@ class Plan:
         """The number of matches, or a bound where results decide."""
         return schedules.total(self.event)
 
-    def done(self, batch: int) -> None:
-        """Take note that a match of this batch was stored."""
-        self._missing[batch] -= 1
+    def due(self) -> Iterator[Match | None]:
+        """Yield the matches of `walk` that are not stored, and None where `walk` does.
+
+        The caller says `done` of each. The others count from now on: a batch that depends on
+        results may plan matches that an earlier plan had played.
+        """
+        stored: list[str] = []
+        for planned in self.walk():
+            if planned is not None and planned.stored:
+                stored.append(planned.match.id)
+                if len(stored) < LOOK_UP:
+                    continue
+            self._count(stored)
+            if planned is None:
+                yield None
+            elif not planned.stored:
+                self._batch_of[planned.match.id] = planned.batch
+                yield planned.match
+        self._count(stored)
+
+    def _count(self, stored: list[str]) -> None:
+        """Have these stored matches count, and empty the list."""
+        if stored:
+            self.finished += self.archive.mark_planned(stored)
+            stored.clear()
+
+    def done(self, match: str) -> None:
+        """Take note that a match of `due` was stored."""
+        self._missing[self._batch_of.pop(match)] -= 1
         self._open -= 1
+        self.finished += 1
 
     def walk(self) -> Iterator[Planned | None]:
         """Yield the matches in order; None while nothing is decided beyond the matches before."""
@@ -248,7 +281,7 @@ class Plan:
             )
         self._seen.add(number)
 
-    def stop(self, finished: int, *, late: bool) -> Stop | None:
+    def stop(self, *, late: bool) -> Stop | None:
         """Return why the event ended; None if it did not end, or has no rule to end.
 
         `late` says that the time `stop_after` is over.
@@ -259,7 +292,7 @@ class Plan:
         if not (self.complete or late):
             return None
         rule = self.ended_by if self.complete else "stop_after"
-        return Stop(rule=rule, matches=finished, open=self.open_ranks())
+        return Stop(rule=rule, matches=self.finished, open=self.open_ranks())
 
     def open_ranks(self) -> tuple[OpenRanks, ...]:
         """Return the ranks that are open after the walked matches that are stored."""
@@ -347,6 +380,17 @@ class Plan:
             return self._begun[batch]
         return "".join(self.ids(batch)) if batch < len(self._ids) else ""
 
+    def store_batches(self) -> None:
+        """Store the batches that began or ended since the last call, with the places after them."""
+        batches = self.unstored()
+        for number, batch in batches.items():
+            if batch.complete and not batch.cut and batch.places is None and self._has_places:
+                history = [self.results(earlier) for earlier in range(number + 1)]
+                batches[number] = replace(batch, places=places(self.event, history))
+        if batches:
+            self.archive.store_batches(batches)
+            self.batches.update(batches)
+
     def unstored(self) -> dict[int, StoredBatch]:
         """Return the batches, by number, of which more is known now than `batches` has."""
         new: dict[int, StoredBatch] = {}
@@ -401,13 +445,43 @@ class _History(Sequence[Batch]):
         return self._plan.results(range(self._length)[index])
 
 
-def begin(event: Event, archive: Archive) -> None:
-    """Store the event that is played, and count the stored matches that its plan has."""
+def begin(event: Event, archive: Archive) -> Plan:
+    """Store the event that is played, count its stored matches, and return its plan."""
     if event.imported:
         counting: Iterable[str] = archive.ids()
     else:
         counting = (match.id for match in Plan(event, archive).stored())
-    archive.begin(event, key(event), lambda: counting)
+    archive.begin(event, plan_key(event), lambda: counting)
+    plan = Plan.resumed(event, archive)
+    archive.forget_batches(len(plan.batches))
+    plan.finished = archive.count()
+    return plan
+
+
+def placings(archive: Archive) -> list[dict[str, Any]]:
+    """Return the rows of the tables of places of a stored event after its complete batches.
+
+    There are none where its schedule has no table. The keys are those of `PLACINGS`. The table that
+    the run stored is used if there is one.
+    """
+    event = archive.event()
+    if not has_places(event):
+        return []
+    plan = Plan.resumed(event, archive)
+    complete = plan.look()
+    stored = plan.batches.get(complete - 1)
+    if stored is None or stored.places is None:
+        rows = places(event, plan.complete_batches())
+    else:
+        rows = stored.places
+        bots: list[tuple[str, str]] = []
+        for league, _ in leagues(event):
+            for bot in league.bots:
+                bots.append((league.games[0], bot.name))
+        if sorted((row.game, row.bot) for row in rows) != sorted(bots):
+            raise archive.damaged("the places after its last round are not those of its bots")
+    labels = display_names(event.bots)
+    return [row._asdict() | {"display": labels[row.bot]} for row in rows]
 
 
 def counts(event: Event) -> Mapping[str, int]:
@@ -426,30 +500,3 @@ def counts(event: Event) -> Mapping[str, int]:
     for label, number in planned.items():
         limited[label] = in_first_batch[label] if ends_in_it else min(number, event.max_matches)
     return limited
-
-
-IRRELEVANT = ("name", "tie_breaks", "stop_after")
-"""Fields of an event that change nothing in its plan."""
-
-
-def key(event: Event) -> str:
-    """Return a text that changes whenever the plan of the event may change."""
-    values: dict[str, Any] = {}
-    for field in fields(event):
-        if field.name not in IRRELEVANT:
-            values[field.name] = getattr(event, field.name)
-    values["boards"] = []
-    for board in event.boards:
-        identity = (board.label, board.digest, board.roles, board.sides)
-        values["boards"].append(identity + board.sampled)
-    values["bots"] = []
-    for bot in event.bots:
-        seat = Seat("", bot)
-        values["bots"].append((*identity_of(seat), bot.games, bot.roles))
-    values["conditions"] = plain(event.conditions)
-    values["openings"] = event.openings.plies, event.openings.listed
-    if event.stop_when is None:
-        del values["rating"], values["confidence"]
-    if event.stop_when is None or event.has_prior:
-        del values["prior"]  # it is newer than stored plans
-    return digest_of(values, schedules.code_digest(event.schedule))

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arena.errors import writing
-from arena.event.placings import placings
+from arena.event.plan import placings
 from arena.identity import digest_of
 from arena.results.archive import Archive
 from arena.results.columns import PLACINGS

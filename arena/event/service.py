@@ -132,6 +132,12 @@ def openers(tournament: "Tournament", home: Path) -> dict[str, Opener]:
     return by_name
 
 
+def refuse(event: Event, openers: Mapping[str, Opener], *, elsewhere: bool) -> None:
+    """Raise ArenaError for an event that cannot be played with these openers of services."""
+    for name, service in known().items():
+        service.refuse(event, is_served=name in openers, elsewhere=elsewhere)
+
+
 def already_open(opened: object) -> Opener:
     """Return an opener for a service that is open already, and stays open."""
 

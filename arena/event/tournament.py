@@ -1,4 +1,4 @@
-"""One run of an event: prepare its bots, play the matches that are due, and store them.
+"""One run of an event: play the matches that are due, and store them.
 
 The director (director.py) decides which work is next. This file carries the work to the lanes, and
 the results to the archive and the audience.
@@ -40,11 +40,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
-from arena import extensions, system, whole_files
-from arena.errors import ArenaError
-from arena.event import bot_folder, builds, placings, plan, service
+from arena import system, whole_files
+from arena.event import service
+from arena.event.audience import Audience, Audiences
 from arena.event.control import Control, LaneStatus, RunFigures
 from arena.event.director import (
     Commit,
@@ -59,69 +58,17 @@ from arena.event.director import (
 from arena.event.end_time import EndTime
 from arena.event.lane import perform
 from arena.event.logs import Log
+from arena.event.plan import Plan
+from arena.event.preparation import prepared
 from arena.event.service import Opened, Opener
 from arena.event.workers import Done, Lane, Lanes, OpenLanes, Workers
 from arena.results.archive import Archive
-from arena.sandbox import choice, cores
-from arena.sandbox.exposure import refuse_exposed
+from arena.sandbox import cores
 from arena.sandbox.launcher import Launcher
-from arena.values import Abort, Event, Fault, Match, Record, Stop
+from arena.values import Abort, Event, Record, Stop
 
 COMMIT_S = 0.1
 """The time between two transactions while the plan does not need their records."""
-
-
-class Audience(Protocol):
-    """An observer of an event that is played; every method is called in the main thread."""
-
-    def begins(self, planned: int, finished: int) -> None:
-        """Take note of the beginning of a run.
-
-        `planned` is the exact number of matches or a bound, `finished` the number on disk.
-        """
-
-    def absent(self, bot: str, fault: Fault) -> None:
-        """Take note that this bot never said `ready`: its matches are forfeited."""
-
-    def finished(self, record: Record) -> None:
-        """Take note that this match is over, and stored."""
-
-    def aborted(self, abort: Abort) -> None:
-        """Take note that arena failed this match."""
-
-
-class Audiences:
-    """The observer of the caller of a run, and after it the observers of extensions."""
-
-    # An observer is called in the main thread, and its work delays the lanes. A list of records at
-    # the end would delay no lane, but a webhook for each match needs them at once. An exception of
-    # an observer ends the run: its code is trusted, and a fault in it should be seen. Stored
-    # records stay stored.
-
-    def __init__(self, audience: Audience, event: Event, folder: Path) -> None:
-        self._all: list[Audience] = [audience]
-        for path in extensions.audiences():
-            self._all.append(extensions.load(path)(event, folder))
-
-    def begins(self, planned: int, finished: int) -> None:
-        """Part of `Audience`."""
-        for audience in self._all:
-            audience.begins(planned, finished)
-
-    def absent(self, bot: str, fault: Fault) -> None:
-        """Part of `Audience`."""
-        for audience in self._all:
-            audience.absent(bot, fault)
-
-    def finished(self, record: Record) -> None:
-        """Part of `Audience`."""
-        for audience in self._all:
-            audience.finished(record)
-
-    def aborted(self, abort: Abort) -> None:
-        """Part of `Audience`."""
-        for audience in self._all:
-            audience.aborted(abort)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,24 +121,29 @@ def run(
     matches wait.
     """
     openers = services or {}
-    for name, known_service in service.known().items():
-        known_service.refuse(event, is_served=name in openers, elsewhere=elsewhere is not None)
+    service.refuse(event, openers, elsewhere=elsewhere is not None)
     until = None
     if event.stop_after is not None:
         until = EndTime.after(event.stop_after, on_wall=elsewhere is not None)
     with Archive.open(folder, writing=True) as archive:
-        event = _prepared(event, archive, builds_here=elsewhere is None)
-        audience = Audiences(audience, event, folder)
-        run = _Run(event, archive, audience, until, stopped, show_waits)
-        audience.begins(run.plan.total, run.finished)
+        plan = prepared(event, archive, builds_here=elsewhere is None)
+        pin_here = cores.should_pin(pin, plan.event, workers, len(system.cores()))
+        audience = Audiences(audience, plan.event, folder)
+        audience.begins(plan.total, plan.finished)
+        director = Director(plan.due(), bots=len(plan.event.bots), until=until)
+        run = _Run(plan, director, archive, audience, until, stopped, show_waits)
         unlogged = ""
-        if run.director.is_due():
+        if director.is_due():
             with contextlib.ExitStack() as opened:
                 open_services: dict[str, object] = {}
                 for name, opener in openers.items():
                     open_services[name] = opened.enter_context(opener(folder))
                 log = opened.enter_context(contextlib.closing(Log(folder / "logs")))
-                lanes = opened.enter_context(run.lanes(log, workers, pin, elsewhere))
+                if elsewhere is None:
+                    opening: Lanes = run.lanes_here(workers, log, pin=pin_here)
+                else:
+                    opening = elsewhere(plan.event, folder / "logs", pin)
+                lanes = opened.enter_context(opening)
                 watched = folder if elsewhere is None else None
                 run.play(lanes, open_services, watched=watched)
             if log.failure:
@@ -199,64 +151,29 @@ def run(
         return run.ended(unlogged)
 
 
-def _prepared(event: Event, archive: Archive, *, builds_here: bool) -> Event:
-    """Return the event with copies of its bots, built, and store it in the archive.
-
-    `builds_here` is False where lanes elsewhere build the bots themselves.
-    """
-    folder = archive.folder
-    if event.conditions.sandbox == "auto":  # a notebook may not have resolved it
-        event = replace(event, conditions=choice.resolved(event.conditions))
-    level = event.conditions.sandbox
-    if archive.of_all_versions().count():
-        former = archive.event()
-        if former.imported:
-            raise ArenaError(
-                f"{folder}: has imported matches, beside which nothing is played; "
-                "play under another --name"
-            )
-        former_level = former.conditions.sandbox
-        if former_level != level:
-            raise ArenaError(
-                f"{folder}: was played at the level {former_level!r}, and this run would be at "
-                f"{level!r}, which does not compare: "
-                f"say --sandbox {former_level}, or play under another --name"
-            )
-    refuse_exposed((folder,), event.bots, level)
-    event = bot_folder.copy_bots(event, folder / "bots")
-    if builds_here:
-        event = replace(event, bots=builds.built(event.bots, folder.parent / ".builds", level))
-    plan.begin(event, archive)
-    return event
-
-
 class _Run:
     """The shell around a director: its lanes, its archive, its audience, its clock."""
 
     def __init__(
         self,
-        event: Event,
+        plan: Plan,
+        director: Director,
         archive: Archive,
         audience: Audience,
         until: EndTime | None,
         stopped: Callable[[], bool],
         show_waits: Callable[[tuple[str, ...]], object],
     ) -> None:
-        self._event = event
+        self._plan = plan
+        self._director = director
         self._archive = archive
         self._audience = audience
         self._until = until
         self._is_interrupted = stopped
         self._show_waits = show_waits
         self._control = Control(archive.folder, archive.token)
-        self.plan = plan.Plan.resumed(event, archive)
-        archive.forget_batches(len(self.plan.batches))
-        self.director = Director(self._due(), bots=len(event.bots), until=until)
-        self.finished = archive.count()
         self._played: Counter[str] = Counter()
         """The number of matches of each lane that were stored in this run."""
-        self._batch: dict[str, int] = {}
-        """The batch of each match that was walked and is not stored."""
         self._uncommitted: list[tuple[str, Record]] = []
         """Records that came back and are not committed yet, with the lanes that played them."""
         self._commit_due = 0.0
@@ -264,18 +181,15 @@ class _Run:
         self._given_up: dict[str, Abort] = {}
         """The last abort of each match that was given up."""
 
-    def lanes(self, log: Log, workers: int, pin: bool | None, elsewhere: OpenLanes | None) -> Lanes:
-        """Open the lanes of this machine, or those elsewhere."""
-        if elsewhere is not None:
-            return elsewhere(self._event, self._archive.folder / "logs", pin)
+    def lanes_here(self, workers: int, log: Log, *, pin: bool) -> Workers:
+        """Open lanes of this machine."""
 
         def before_fork() -> None:
             # SQLite must not cross a fork; the archive opens again by itself.
             self._archive.close()
             log.renew()
 
-        pinned = cores.should_pin(pin, self._event, workers, len(system.cores()))
-        return Workers(workers, pin=pinned, before_fork=before_fork)
+        return Workers(workers, pin=pin, before_fork=before_fork)
 
     def play(self, lanes: Lanes, services: Opened, *, watched: Path | None) -> None:
         """Play the matches that are due, until none is.
@@ -288,7 +202,7 @@ class _Run:
             statuses = self._statuses(lanes.lanes())
             waits = service.waits(services)
             self._show_waits(waits)
-            return self.plan.total, self.finished, self._played.total(), statuses, waits
+            return self._plan.total, self._plan.finished, self._played.total(), statuses, waits
 
         def is_stopped() -> bool:  # is called ten times a second, and whenever a match has ended
             if self._uncommitted and time.monotonic() >= self._commit_due:
@@ -304,7 +218,7 @@ class _Run:
                 function, self._next, stopped=is_stopped, ending=self._is_ending
             )
             for done in results:
-                for effect in self.director.heard(done):
+                for effect in self._director.heard(done):
                     self._perform(effect, done.lane)
         finally:
             self._commit()
@@ -332,22 +246,22 @@ class _Run:
     def ended(self, unlogged: str) -> Progress:
         """Store, publish and return how far the run came."""
         if self._is_interrupted():
-            self.director.end(RunPhase.INTERRUPTED)
+            self._director.end(RunPhase.INTERRUPTED)
         else:
-            self.director.is_due()  # only a walk that goes on finds that there is no next match
-        complete = self.plan.complete
-        phase = self.director.phase
+            self._director.is_due()  # only a walk that goes on finds that there is no next match
+        complete = self._plan.complete
+        phase = self._director.phase
         stop = None
         if phase is not RunPhase.INTERRUPTED:
-            stop = self.plan.stop(self.finished, late=phase is RunPhase.LATE)
-        placings.store_batches(self.plan)
+            stop = self._plan.stop(late=phase is RunPhase.LATE)
+        self._plan.store_batches()
         self._archive.append_stop(stop)
-        planned = self.finished if complete else self.plan.total
-        self._control.publish(planned, self.finished, self._played.total(), complete=complete)
+        planned = self._plan.finished if complete else self._plan.total
+        self._control.publish(planned, self._plan.finished, self._played.total(), complete=complete)
         self._control.close()
         return Progress(
             planned=planned,
-            finished=self.finished,
+            finished=self._plan.finished,
             complete=complete,
             phase=phase,
             stop=stop,
@@ -355,48 +269,22 @@ class _Run:
             unlogged=unlogged,
         )
 
-    def _due(self) -> Iterator[Match | None]:
-        """Yield the matches of the plan that are not stored.
-
-        Yield None while nothing is decided beyond the matches before.
-        """
-        stored: list[str] = []
-        for planned in self.plan.walk():
-            if planned is not None and planned.stored:
-                stored.append(planned.match.id)
-                if len(stored) < plan.LOOK_UP:
-                    continue
-            # A batch that depends on results may plan matches that an earlier plan had played.
-            self._count_stored(stored)
-            if planned is None:
-                yield None
-            elif not planned.stored:
-                self._batch[planned.match.id] = planned.batch
-                yield planned.match
-        self._count_stored(stored)
-
-    def _count_stored(self, ids: list[str]) -> None:
-        """Count these matches as finished, and empty the list."""
-        if ids:
-            self.finished += self._archive.mark_planned(ids)
-            ids.clear()
-
     def _next(self) -> Work | None:
         """Return the next work for a lane; None when none can begin now."""
         self._is_ending()  # it ends the director when the time of the run is over
-        work = self.director.next_work()
+        work = self._director.next_work()
         while isinstance(work, Commit):
             self._commit()
-            work = self.director.next_work()
+            work = self._director.next_work()
         return work
 
     def _is_ending(self) -> bool:
         """Return whether no more matches are begun, though matches may be under way."""
         if self._until is not None and self._until.is_over():
-            self.director.end(RunPhase.LATE)
+            self._director.end(RunPhase.LATE)
         if self._control.halt_requested:
-            self.director.end(RunPhase.HALTED)
-        return self.director.phase is not RunPhase.PLAYING
+            self._director.end(RunPhase.HALTED)
+        return self._director.phase is not RunPhase.PLAYING
 
     def _commit(self) -> None:
         """Store the records that came back, in one transaction; then count and report them."""
@@ -405,13 +293,12 @@ class _Run:
         if committed:
             self._archive.append(*[record for _, record in committed])
             self._commit_due = time.monotonic() + COMMIT_S
-        self.director.committed()
+        self._director.committed()
         for lane, record in committed:
-            self.plan.done(self._batch.pop(record.match.id))
+            self._plan.done(record.match.id)
             self._played[lane] += 1
-            self.finished += 1
             self._audience.finished(record)
-        placings.store_batches(self.plan)
+        self._plan.store_batches()
 
     def _statuses(self, lanes: tuple[Lane, ...]) -> list[LaneStatus]:
         """Return the present work of each lane, for other processes."""

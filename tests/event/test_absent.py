@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from arena.event import stopping, tournament
-from arena.event.placings import placings
-from arena.event.plan import Plan
+from arena.event.plan import Plan, placings
 from arena.event.schedules import knockout, ladder, swiss
 from arena.event.schedules._pairings import leagues
 from arena.games import rulebook
@@ -339,17 +338,17 @@ def test_no_rank_waits_for_a_bot_that_never_starts(tmp_path):
     cup = replace(cup, schedule="ladder", stop_when=stopping.ORDER)
     with Archive.open(tmp_path, writing=True) as archive:
         plan = Plan(cup, archive)
-        for planned in plan.walk():
-            record = stored.likely(planned.match, ["ann", "bob", "0"])
-            if "0" in names(planned.match):
-                (role,) = (seat.role for seat in planned.match.seats if seat.bot.name == "0")
+        for match in plan.due():
+            record = stored.likely(match, ["ann", "bob", "0"])
+            if "0" in names(match):
+                (role,) = (seat.role for seat in match.seats if seat.bot.name == "0")
                 absence = Fault(role=role, ending=Ending.CRASHED, turn=0, words="it exited")
-                scores = {seat.role: 100 * (seat.role != role) for seat in planned.match.seats}
+                scores = {seat.role: 100 * (seat.role != role) for seat in match.seats}
                 record = replace(
                     record, verdict=Verdict(scores=scores, reason="forfeit", faults=(absence,))
                 )
             archive.append(record)
-            plan.done(planned.batch)
+            plan.done(match.id)
         assert plan.ended_by == "stop_when"
         assert archive.absentees() == {("mummy_maze", "0")}
         assert plan.open_ranks() == ()

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ArenaError
-from arena.event import config, plan, schedules
+from arena.event import config, schedules
+from arena.event.plan_key import plan_key
 from arena.sandbox import cores
 from tests.support import extras
 
@@ -282,7 +283,7 @@ def test_a_rating_is_a_name_or_a_table_with_a_name_and_a_prior(workspace):
     assert as_text == as_table
     assert (as_table.rating, as_table.has_prior) == ("elo", True)
     assert (plain.rating, plain.has_prior) == ("bradley_terry", False)
-    assert plan.key(plain) == plan.key(replace(plain, prior="estimated"))
+    assert plan_key(plain) == plan_key(replace(plain, prior="estimated"))
     assert refusal('[rating]\nprior = "wide"').startswith("rating.prior:")
 
 

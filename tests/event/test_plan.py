@@ -14,6 +14,7 @@ import pytest
 from arena.cli import leaderboard_text
 from arena.event import plan, schedules, stopping
 from arena.event.plan import Plan
+from arena.event.plan_key import plan_key
 from arena.event.schedules import gauntlet, round_robin
 from arena.event.stopping import StopRule
 from arena.results.archive import Archive
@@ -50,16 +51,15 @@ def play_on(event, folder, cut, order):
     """Play the event in any order until `cut` more matches are stored; return the plan."""
     with Archive.open(folder, writing=True) as archive:
         walked = Plan(event, archive)
-        walk, begun, played = walked.walk(), [], 0
+        due, begun, played = walked.due(), [], 0
         while played < cut:
-            while len(begun) < 5 and (planned := next(walk, None)) is not None:
-                if not planned.stored:
-                    begun.append(planned)
+            while len(begun) < 5 and (match := next(due, None)) is not None:
+                begun.append(match)
             if not begun:
                 break
             done = begun.pop(order.randrange(len(begun)))
-            archive.append(stored.likely(done.match, SKILL, 2))
-            walked.done(done.batch)
+            archive.append(stored.likely(done, SKILL, 2))
+            walked.done(done.id)
             played += 1
         return walked, [walked.ids(batch) for batch in range(len(walked._ids))]
 
@@ -88,12 +88,12 @@ def test_a_missing_match_holds_back_the_batches_that_need_it(tmp_path, monkeypat
         monkeypatch.setattr(schedules, "find", lambda _, behind=behind: winners_meet(behind))
         with Archive.open(tmp_path / str(behind), writing=True) as archive:
             walked = Plan(event, archive)
-            for planned in walked.walk():
-                if planned is None:
+            for number, match in enumerate(walked.due(), 1):
+                if match is None:
                     break
-                if (planned.batch, len(walked.ids(0))) != (0, 3):  # the third match is given up
-                    archive.append(stored.likely(planned.match, SKILL, 2))
-                    walked.done(planned.batch)
+                if number != 3:  # the third match is given up
+                    archive.append(stored.likely(match, SKILL, 2))
+                    walked.done(match.id)
             assert (walked.walked, walked.complete) == (reached, False)
 
 
@@ -131,7 +131,7 @@ def test_the_key_changes_with_what_the_plan_depends_on_and_with_nothing_else():
     event = stored.event("ann", "bob")
     same = replace(event, name="other", tie_breaks=("wins",), rating="elo", stop_after=9.0)
     moved = replace(event, bots=tuple(replace(bot, files="/x", display="X") for bot in event.bots))
-    assert plan.key(event) == plan.key(same) == plan.key(moved)
+    assert plan_key(event) == plan_key(same) == plan_key(moved)
     others = [
         replace(event, repeats=2),
         replace(event, rounds=1),
@@ -141,7 +141,7 @@ def test_the_key_changes_with_what_the_plan_depends_on_and_with_nothing_else():
         replace(event, bots=(event.bots[0], replace(event.bots[1], digest="edited"))),
         replace(event, schedule="gauntlet", references=("ann",)),
     ]
-    assert len({plan.key(each) for each in (event, *others)}) == 8
+    assert len({plan_key(each) for each in (event, *others)}) == 8
 
 
 def seats_of(matches):
@@ -320,7 +320,7 @@ def test_where_no_bot_has_a_rank_no_rule_ends_the_event(tmp_path):
         asked = replace(event, bots=bots, stop_when=rule)
         whole, _ = play_on(asked, tmp_path / rule, 999, random.Random(0))
         assert (whole.ended_by, whole.walked, whole.open_ranks()) == ("plan", 32, ())
-        stop = whole.stop(32, late=False)
+        stop = whole.stop(late=False)
         assert (
             stop_words.sentences(stop, asked, str)[1]
             == "no bot has a rank: at least two must play all roles of a game"

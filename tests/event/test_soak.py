@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from arena.event.placings import placings
+from arena.event.plan import placings
 from arena.results.archive import Archive
 from tests.support import workspaces
 from tests.support.events import event_of, killed_often, played_by, referees, run, tables

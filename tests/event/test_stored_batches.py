@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ArenaError
-from arena.event import placings, plan, schedules
+from arena.event import plan, schedules
 from arena.event.plan import Plan
 from arena.replay import verify
 from arena.results.archive import Archive
-from arena.values import Event
+from arena.values import Event, Match
 from tests.support import stored
 
 NAMES = [f"b{number}" for number in range(9)]
@@ -32,35 +32,36 @@ def play(event: Event, folder: Path, most: int = 10_000, *, noted: bool = True) 
     did.
     """
     with Archive.open(folder, writing=True) as archive:
-        plan.begin(event, archive)
-        walked = Plan.resumed(event, archive) if noted else Plan(event, archive)
-        begun: list[plan.Planned] = []
-        for planned in walked.walk():
-            if planned is not None and not planned.stored:
-                begun.append(planned)
+        walked = plan.begin(event, archive)
+        if not noted:
+            walked = Plan(event, archive)
+        begun: list[Match] = []
+        for match in walked.due():
+            if match is not None:
+                begun.append(match)
                 most -= 1
-            if planned is None or not most:
+            if match is None or not most:
                 store(archive, walked, begun)
                 if noted:
-                    placings.store_batches(walked)
+                    walked.store_batches()
             if not most:
                 return walked
         store(archive, walked, begun)
         if noted:
-            placings.store_batches(walked)
+            walked.store_batches()
         return walked
 
 
-def store(archive: Archive, walked: Plan, begun: list[plan.Planned]) -> None:
-    archive.append(*(stored.likely(planned.match, NAMES, 2) for planned in begun))
-    for planned in begun:
-        walked.done(planned.batch)
+def store(archive: Archive, walked: Plan, begun: list[Match]) -> None:
+    archive.append(*(stored.likely(match, NAMES, 2) for match in begun))
+    for match in begun:
+        walked.done(match.id)
     begun.clear()
 
 
 def rows(folder: Path) -> list[dict[str, object]]:
     with Archive.open(folder) as archive:
-        return placings.placings(archive)
+        return plan.placings(archive)
 
 
 def problems(folder: Path) -> list[str]:

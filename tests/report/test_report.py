@@ -25,8 +25,7 @@ from hypothesis import strategies as st
 import arena
 from arena import charts, parallel, rulefile
 from arena.drawing import Cards, Grid, Mark, Piece
-from arena.event.placings import placings
-from arena.event.plan import Plan
+from arena.event.plan import Plan, placings
 from arena.games import rulebook
 from arena.protocol import clean
 from arena.replay.drawing.scene import read_grids
@@ -415,9 +414,9 @@ def test_the_places_of_a_swiss_and_a_knockout_stand_in_the_page(tmp_path, schedu
     of = replace(stored.event(*names, boards=[board]), schedule=schedule)
     with Archive.open(tmp_path, writing=True) as archive:
         walked, records = Plan(of, archive), []
-        for planned in walked.walk():
-            assert planned is not None
-            by_role = {seat.role: seat.bot.name for seat in planned.match.seats}
+        for match in walked.due():
+            assert match is not None
+            by_role = {seat.role: seat.bot.name for seat in match.seats}
             role_scores = dict.fromkeys(by_role, 50)  # then the better seed advances
             if scores == "random":
                 role_scores = {}
@@ -427,9 +426,9 @@ def test_the_places_of_a_swiss_and_a_knockout_stand_in_the_page(tmp_path, schedu
                     "ghost1": 80,
                     "ghost2": 20,
                 }  # by the mean of the ghosts the other bot would win
-            records.append(stored.played(planned.match, **role_scores))
+            records.append(stored.played(match, **role_scores))
             archive.append(records[-1])
-            walked.done(planned.batch)
+            walked.done(match.id)
         stored.begin(archive, of, [record.match.id for record in records])
         rows = placings(archive)
     results = Results.open(tmp_path)

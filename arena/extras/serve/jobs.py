@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from arena.display_names import display_names
 from arena.errors import ArenaError
 from arena.event import broadcast, config
-from arena.event.placings import placings
+from arena.event.plan import placings
 from arena.extras.serve import templates
 from arena.game import Game, Role
 from arena.games import rulebook

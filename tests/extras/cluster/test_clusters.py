@@ -31,7 +31,7 @@ from arena.clock import TimeControl
 from arena.errors import ArenaError, MachineError, NoUsersError
 from arena.event import control, director, tournament
 from arena.event.director import RunPhase
-from arena.event.placings import placings
+from arena.event.plan import placings
 from arena.event.workers import Done, LostError, NotBegun, Workers
 from arena.extras.cluster import admission, calibration, joining, machine, pairings, session, wire
 from arena.extras.cluster.calibration import Sample, Speed
