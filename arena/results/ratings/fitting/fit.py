@@ -12,25 +12,26 @@
 # would take 3 GB, and each step minutes.
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from arena.results.arrays import Floats, rounded
 from arena.results.ratings.fitting.model import Model
-from arena.results.ratings.fitting.prior import Spread, precision, precision_diagonal, pull, pulls
+from arena.results.ratings.fitting.prior import Spread, precision, pull, pulls, unpulled
 
 STEPS = 60
 CLOSE_LOGITS = 1e-10
 LONGEST_LOGITS = 3.0
 MOST_DIRECT = 1000
 """The unknowns of a fit whose steps are solved by a matrix: both ways take as long here."""
-CLOSE_RESIDUAL = 1e-13
-"""The part of the slope that conjugate gradients may leave over."""
+CLOSE_RESIDUAL = 1e-7
+"""The part of the slope that conjugate gradients may leave over, for the next step."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Fit:
-    """The best explanation of the scores, and its precision."""
+class Explanation:
+    """The best explanation of the scores, for a given prior and given weights of the scores."""
 
     model: Model
     spread: Spread
@@ -42,14 +43,6 @@ class Fit:
     overlap: Floats
     """N: how many scores report the same result: 2 where the other side's score always repeats this
     one, 1 alone."""
-    prior: Floats
-    """P x P: the precision of the prior."""
-    information: Floats
-    """P x P: the precision that the scores add to it."""
-    scatter: Floats
-    """P x P: the covariance of the slope that the model expects."""
-    pulls: Floats
-    """P x spreads: how strongly each spread of the prior pulls each unknown to 0."""
 
     @property
     def weight(self) -> Floats:
@@ -61,7 +54,21 @@ class Fit:
         """N: the score, 0 to 1, that the model expects."""
         return chance(self.model, self.unknowns)
 
-    @property
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Fit(Explanation):
+    """An explanation with its precision."""
+
+    prior: Floats
+    """P x P: the precision of the prior."""
+    information: Floats
+    """P x P: the precision that the scores add to it."""
+    scatter: Floats
+    """P x P: the covariance of the slope that the model expects."""
+    pulls: Floats
+    """P x spreads: how strongly each spread of the prior pulls each unknown to 0."""
+
+    @cached_property
     def covariance(self) -> Floats:
         """P x P: the uncertainty of the unknowns."""
         return rounded(np.linalg.inv(self.information + self.prior))
@@ -73,28 +80,39 @@ def chance(model: Model, unknowns: Floats) -> Floats:
     return np.asarray(0.5 * (1 + np.tanh(0.5 * logit)))
 
 
-def fit(
+def explain(
     model: Model,
     spread: Spread,
     dispersion: Floats,
     overlap: Floats,
     start: Floats | None = None,
-) -> Fit:
-    """Return the fit for a given prior and given weights of the scores."""
+) -> Explanation:
+    """Return the best explanation for a given prior and given weights of the scores."""
     weight = model.matches * model.share / (dispersion * overlap)  # N
-    unknowns = most_likely(model, spread, weight, start)
-    expected = chance(model, unknowns)
-    precise = information(model, weight * expected * (1 - expected))
-    return Fit(
+    return Explanation(
         model=model,
         spread=spread,
         dispersion=dispersion,
         overlap=overlap,
-        unknowns=unknowns,
-        prior=precision(model, spread),
-        information=precise,
-        scatter=information(model, weight * model.copies * expected * (1 - expected)),
-        pulls=pulls(model, spread, unknowns),
+        unknowns=most_likely(model, spread, weight, start),
+    )
+
+
+def fit(best: Explanation) -> Fit:
+    """Return an explanation with its precision."""
+    model = best.model
+    expected = best.expected
+    curved = best.weight * expected * (1 - expected)  # N
+    return Fit(
+        model=model,
+        spread=best.spread,
+        dispersion=best.dispersion,
+        overlap=best.overlap,
+        unknowns=best.unknowns,
+        prior=precision(model, best.spread),
+        information=information(model, curved),
+        scatter=information(model, curved * model.copies),
+        pulls=pulls(model, best.spread, best.unknowns),
     )
 
 
@@ -124,14 +142,14 @@ def most_likely(
 def _solved(model: Model, spread: Spread, weight: Floats, slope: Floats) -> Floats:
     """Return the step that takes the slope to 0 if the scores have these weights.
 
-    Conjugate gradients, preconditioned by the diagonal (Shewchuk 1994, An introduction to the
-    conjugate gradient method without the agonizing pain, B3).
+    Conjugate gradients (Shewchuk 1994, An introduction to the conjugate gradient method without the
+    agonizing pain, B3). They are preconditioned by the prior and the diagonal of the scores: where
+    the strengths of a bot hardly differ, the diagonal alone needs twice as many rounds.
     """
     square = _by_unknown(model, weight, model.factor)
-    diagonal = square + precision_diagonal(model, spread)
     step = np.zeros(model.size)
     residual = slope
-    scaled = residual / diagonal
+    scaled = unpulled(model, spread, square, residual)
     direction = scaled
     size = residual @ scaled
     least = CLOSE_RESIDUAL**2 * size
@@ -143,7 +161,7 @@ def _solved(model: Model, spread: Spread, weight: Floats, slope: Floats) -> Floa
         length = size / (direction @ bent)
         step = step + length * direction
         residual = residual - length * bent
-        scaled = residual / diagonal
+        scaled = unpulled(model, spread, square, residual)
         before = size
         size = residual @ scaled
         direction = scaled + (size / before) * direction

@@ -246,9 +246,14 @@ def ranks_of(values: Floats) -> Ints:
 
     Values may have a column for each resample.
     """
-    ranks = np.ones(values.shape, dtype=np.int64)
-    for bot, row in enumerate(values):
-        ranks[bot] += (row < values).sum(axis=0)
+    order = np.argsort(-values, axis=0)
+    descending = np.take_along_axis(values, order, axis=0)
+    is_lower = np.zeros(values.shape, dtype=np.bool_)
+    is_lower[1:] = descending[1:] < descending[:-1]
+    place = np.arange(len(values)).reshape(-1, *[1] * (values.ndim - 1))
+    above = np.maximum.accumulate(np.where(is_lower, place, 0), axis=0)
+    ranks = np.empty(values.shape, dtype=np.int64)
+    np.put_along_axis(ranks, order, 1 + above, axis=0)
     return ranks
 
 

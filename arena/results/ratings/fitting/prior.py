@@ -52,19 +52,29 @@ def precision(model: Model, spread: Spread) -> Floats:
     return matrix
 
 
-def precision_diagonal(model: Model, spread: Spread) -> Floats:
-    """Return P: the diagonal of `precision`."""
-    of_strengths = (1 - mean_weight(model, spread)[model.bot]) / spread.roles**2
-    of_advantages = np.full(len(model.advantages), 1 / ADVANTAGE_LOGITS**2)
-    return np.concatenate((of_advantages, of_strengths))
+def unpulled(model: Model, spread: Spread, square: Floats, slope: Floats) -> Floats:
+    """Return P: the unknowns at which the prior and these squares (P) pull by the slope.
+
+    It is the inverse of `precision` and a diagonal, times the slope, bot by bot by the formula of
+    Sherman and Morrison.
+    """
+    count = len(model.advantages)
+    of_advantages = slope[:count] / (square[:count] + 1 / ADVANTAGE_LOGITS**2)
+    alone = 1 / (square[count:] + 1 / spread.roles**2)  # by strength
+    by_strength = alone * slope[count:]
+    tie = mean_weight(model, spread) / spread.roles**2  # by bot
+    free = 1 - tie * np.bincount(model.bot, weights=alone)  # by bot
+    mean = tie * np.bincount(model.bot, weights=by_strength) / free  # by bot
+    return np.concatenate((of_advantages, by_strength + alone * mean[model.bot]))
 
 
 def pull(model: Model, spread: Spread, unknowns: Floats) -> Floats:
     """Return P: `precision` times the unknowns, without its matrix."""
     count = len(model.advantages)
-    of_advantages = unknowns[:count] / ADVANTAGE_LOGITS**2
-    of_strengths = pulls(model, spread, unknowns)[count:].sum(axis=1)
-    return np.concatenate((of_advantages, of_strengths))
+    strength = unknowns[count:]
+    mean = mean_weight(model, spread) * np.bincount(model.bot, weights=strength)  # by bot
+    of_strengths = (strength - mean[model.bot]) / spread.roles**2
+    return np.concatenate((unknowns[:count] / ADVANTAGE_LOGITS**2, of_strengths))
 
 
 def mean_weight(model: Model, spread: Spread) -> Floats:

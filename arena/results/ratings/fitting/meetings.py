@@ -1,0 +1,156 @@
+"""The covariances of unknowns that meet: in the same score, or as strengths of the same bot."""
+
+# Theory of operation
+# -------------------
+# The spreads and the dispersion (estimate_priors.py) need the covariances of few pairs of unknowns:
+# of those whose precision is not 0 anyhow. The whole inverse of the precision of 1,000 bots in two
+# roles has four million, and took most of the time of a fit.
+#
+# The strengths of one board role never meet: a score has one of each role, and the prior ties those
+# of one bot. So their block of the precision is diagonal. They are eliminated first, and the
+# inverse is of the rest alone: where a board has two roles, of half as many unknowns, which takes
+# an eighth of the time. With the blocks D, B and E (the strengths of the largest board role, their
+# ties, the rest) the parts of the inverse are, by Schur's complement,
+#
+#     rest = (E - B' D^-1 B)^-1,  across = -D^-1 B rest,  own = D^-1 + D^-1 B rest B' D^-1
+#
+# The rest is inverted by the same formula, halved again and again. Products of matrices are the
+# quickest of what a linear algebra library has, so this takes half of the time of `inv`.
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from arena.results.arrays import Floats, Ints, rounded
+from arena.results.ratings.fitting.model import Model
+from arena.results.ratings.fitting.prior import ADVANTAGE_LOGITS, Spread, mean_weight
+
+MOST_AT_ONCE = 150
+"""Rows of a matrix that `inv` inverts as quickly as blocks would."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Meetings:
+    """The pairs of unknowns that meet, each once, and each unknown with itself: M pairs.
+
+    Unknowns have another order here: first the strengths that are eliminated.
+    """
+
+    model: Model
+    first: Ints
+    """M: the unknown of the pair that comes first in this order, ascending."""
+    second: Ints
+    """M: the other one, or the same."""
+    eliminated: int
+    """How many unknowns are eliminated."""
+    of_score: Ints
+    """N x K x K: the pair of each two unknowns of a score."""
+    of_unknown: Ints
+    """P: the pair of each unknown with itself, in the order of the model."""
+    of_bot: Ints
+    """T: the pair of each two strengths of a bot, in either order, and of each with itself."""
+    bot: Ints
+    """T: the bot of each of those."""
+
+    def covariances(self, weight: Floats, spread: Spread) -> Floats:
+        """Return M: the covariance of each pair if the scores have these weights (N)."""
+        count = self.eliminated
+        others = self.model.size - count
+        is_own = self.second < count
+        is_rest = self.first >= count
+        is_tie = ~is_own & ~is_rest
+        tie = (self.first[is_tie], self.second[is_tie] - count)
+        cell = (self.first[is_rest] - count, self.second[is_rest] - count)
+
+        values = self._precision(weight, spread)
+        root = np.sqrt(values[is_own])[:, None]  # an eliminated unknown meets no other one
+        ties = np.zeros((count, others))
+        ties[tie] = values[is_tie]
+        ties /= root
+        rest = np.zeros((others, others))
+        rest[cell] = values[is_rest]
+        rest[cell[::-1]] = values[is_rest]
+        rest = inverse(rest - ties.T @ ties)
+        across = (ties @ rest) / root
+        own = 1 / root[:, 0] ** 2 + np.einsum("ij,ij->i", ties, across) / root[:, 0]
+        found = np.empty(len(values))
+        found[is_own] = own
+        found[is_tie] = -across[tie]
+        found[is_rest] = rest[cell]
+        return rounded(found)
+
+    def _precision(self, weight: Floats, spread: Spread) -> Floats:
+        """Return M: the precision of each pair, by the scores and the prior."""
+        model = self.model
+        factors = model.credit[:, :, None] * model.factor[:, None, :]
+        by_score = weight[:, None, None] * factors
+        of_scores = np.bincount(
+            self.of_score.ravel(), weights=by_score.ravel(), minlength=len(self.first)
+        )
+        tie = mean_weight(model, spread) / spread.roles**2  # by bot
+        of_ties = np.bincount(self.of_bot, weights=tie[self.bot], minlength=len(self.first))
+        values: Floats = of_scores.astype(np.float64) - of_ties
+        values[self.first != self.second] /= 2  # each of these was met in both orders
+        count = len(model.advantages)
+        values[self.of_unknown[:count]] += 1 / ADVANTAGE_LOGITS**2
+        values[self.of_unknown[count:]] += 1 / spread.roles**2
+        return values
+
+
+def meetings_of(model: Model) -> Meetings:
+    """Return the pairs of unknowns of a model that meet."""
+    count = len(model.advantages)
+    size = model.size
+    largest = np.bincount(model.board_role, minlength=1).argmax()
+    is_eliminated = np.concatenate((np.zeros(count, np.bool_), model.board_role == largest))
+    order = np.argsort(~is_eliminated, kind="stable")
+    position = np.empty(size, dtype=np.int64)  # by unknown
+    position[order] = np.arange(size)
+
+    # Where a bot has no strength in a board role, the table has -1.
+    table = np.full((1 + model.bot.max(initial=0), 1 + model.board_role.max(initial=0)), -1)
+    table[model.bot, model.board_role] = position[count:]
+    is_pair = (table[:, :, None] >= 0) & (table[:, None, :] >= 0)
+    of_score = _cells(position[model.unknown], size)  # N x K x K
+    of_bot = _cells(table, size)[is_pair]  # T
+    of_unknown = position * (size + 1)  # P
+    cells = np.concatenate((of_score.ravel(), of_bot, of_unknown))
+    cells, pair = np.unique(cells, return_inverse=True)
+    first, second = np.divmod(cells, size)
+    scores, bots, unknowns = np.split(pair, np.cumsum((of_score.size, of_bot.size)))
+    return Meetings(
+        model=model,
+        first=first,
+        second=second,
+        eliminated=int(is_eliminated.sum()),
+        of_score=scores.reshape(of_score.shape),
+        of_bot=bots,
+        of_unknown=unknowns,
+        bot=np.nonzero(is_pair)[0],
+    )
+
+
+def _cells(rows: Ints, size: int) -> Ints:
+    """Return for each two columns of each row their pair: the lower value, then the higher one."""
+    lower = np.minimum(rows[:, :, None], rows[:, None, :])
+    higher = np.maximum(rows[:, :, None], rows[:, None, :])
+    return np.asarray(lower * size + higher)
+
+
+def inverse(matrix: Floats) -> Floats:
+    """Return the inverse of a symmetric, positive definite matrix, by its blocks."""
+    size = len(matrix)
+    if size <= MOST_AT_ONCE:
+        return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+    half = size // 2
+    ties = matrix[:half, half:]
+    own = inverse(matrix[:half, :half])
+    scaled = own @ ties
+    rest = inverse(matrix[half:, half:] - ties.T @ scaled)
+    across = scaled @ rest
+    result = np.empty_like(matrix)
+    result[:half, :half] = own + across @ scaled.T
+    result[:half, half:] = -across
+    result[half:, :half] = -across.T
+    result[half:, half:] = rest
+    return result
