@@ -15,7 +15,7 @@ from arena.errors import ArenaError
 from arena.results import ratings
 from arena.results.arrays import Arrays
 from arena.results.ratings import Rating, Ratings, bradley_terry, elo, points
-from arena.results.ratings.fitting.fit import explain
+from arena.results.ratings.fitting.fit import point_estimate
 from arena.results.ratings.fitting.match_totals import add_up
 from arena.results.ratings.fitting.model import model_of
 from arena.results.ratings.fitting.prior import Spread
@@ -37,7 +37,7 @@ def fitted(played: Arrays, spread: Spread) -> tuple[np.ndarray, list[tuple[int, 
     """Strengths by (bot, board role) under a given prior, each score as sure as one won or lost."""
     model = model_of(add_up(played))
     ones = np.ones(len(model.mean))
-    estimated = explain(model, spread, ones, ones)
+    estimated = point_estimate(model, spread, ones, ones)
     where = list(zip(model.bot.tolist(), model.board_role.tolist(), strict=True))
     return estimated.unknowns[len(model.advantages) :], where
 

@@ -29,10 +29,10 @@
 import numpy as np
 
 from arena.results.arrays import Floats
-from arena.results.ratings.fitting.fit import Explanation, Fit, explain, fit
-from arena.results.ratings.fitting.meetings import Meetings, meetings_of
+from arena.results.ratings.fitting.fit import Fit, PointEstimate, fit, point_estimate
 from arena.results.ratings.fitting.model import Model
 from arena.results.ratings.fitting.prior import Spread, mean_weight
+from arena.results.ratings.fitting.selection import Selection, selection_of
 
 BELIEF_SCATTER = 1.0
 """The belief that scores scatter as winning and losing do, and that one side loses what the other
@@ -59,21 +59,21 @@ def estimate(model: Model) -> Fit:
     itself = np.arange(len(model.mean))[:, None]
     is_opposed = model.opposing != itself  # N x K
     overlap = 1.0 + (is_opposed * model.share[model.opposing]).sum(axis=1)
-    best = explain(model, Spread(), np.ones(len(model.mean)), np.asarray(overlap))
-    meetings = meetings_of(model)
+    best = point_estimate(model, Spread(), np.ones(len(model.mean)), np.asarray(overlap))
+    selection = selection_of(model)
     for _ in range(STEPS):
         expected = best.expected
-        covariances = meetings.covariances(best.weight * expected * (1 - expected), best.spread)
-        spread = _spread(best, meetings, covariances)
-        dispersion = _dispersion(best, meetings, covariances)
+        covariances = selection.covariances(best.weight * expected * (1 - expected), best.spread)
+        spread = _spread(best, selection, covariances)
+        dispersion = _dispersion(best, selection, covariances)
         ratios = [spread.bots / best.spread.bots, spread.roles / best.spread.roles]
-        best = explain(model, spread, dispersion, _overlap(best), best.unknowns)
+        best = point_estimate(model, spread, dispersion, _overlap(best), best.unknowns)
         if np.abs(np.log(ratios)).max() < SETTLED:
             break
     return fit(best)
 
 
-def _spread(fitted: Explanation, meetings: Meetings, covariances: Floats) -> Spread:
+def _spread(fitted: PointEstimate, selection: Selection, covariances: Floats) -> Spread:
     """Return both spreads after one step of expectation and maximisation."""
     model = fitted.model
     spread = fitted.spread
@@ -84,9 +84,9 @@ def _spread(fitted: Explanation, meetings: Meetings, covariances: Floats) -> Spr
     weight = mean_weight(model, spread)  # by bot
 
     # The expected products of the strengths of the same bot.
-    by_bot = np.bincount(meetings.bot, weights=covariances[meetings.of_bot])
+    by_bot = np.bincount(selection.bot, weights=covariances[selection.of_bot])
     by_bot += np.bincount(model.bot, weights=strength) ** 2
-    squares = covariances[meetings.of_unknown[count:]] + strength**2
+    squares = covariances[selection.of_unknown[count:]] + strength**2
     by_role = np.bincount(model.bot, weights=squares)
     mean_squares = weight**2 * by_bot + weight * spread.roles**2
     special_squares = by_role - 2 * weight * by_bot + roles * mean_squares
@@ -110,7 +110,7 @@ def likeliest(squares: float, count: int, belief: float) -> float:
     return float(np.sqrt(root - half))
 
 
-def _dispersion(fitted: Explanation, meetings: Meetings, covariances: Floats) -> Floats:
+def _dispersion(fitted: PointEstimate, selection: Selection, covariances: Floats) -> Floats:
     """Return N: the variance of scores about the expected scores, as a part of p(1 - p).
 
     It is a figure of the role that scored.
@@ -119,7 +119,7 @@ def _dispersion(fitted: Explanation, meetings: Meetings, covariances: Floats) ->
     binary = fitted.expected * (1 - fitted.expected)  # N
     # N x K x K, for each score a factor and a covariance for each pair of its unknowns.
     factors = model.factor[:, :, None] * model.factor[:, None, :]
-    variance = (factors * covariances[meetings.of_score]).sum(axis=(1, 2))  # N
+    variance = (factors * covariances[selection.of_score]).sum(axis=(1, 2))  # N
     leverage = model.share * binary * variance / fitted.dispersion
     leverage = np.minimum(leverage, LARGEST_LEVERAGE)
     scatter = BELIEF_SCATTER + _by_role(model, _squared_residuals(fitted))
@@ -128,14 +128,14 @@ def _dispersion(fitted: Explanation, meetings: Meetings, covariances: Floats) ->
     return dispersion[model.unknown[:, 0]]
 
 
-def _squared_residuals(fitted: Explanation) -> Floats:
+def _squared_residuals(fitted: PointEstimate) -> Floats:
     """Return N: the mean square of a score less its expected value."""
     model = fitted.model
     expected = fitted.expected
     return model.square - 2 * expected * model.mean + expected**2
 
 
-def _overlap(fitted: Explanation) -> Floats:
+def _overlap(fitted: PointEstimate) -> Floats:
     """Return N: how much the scores of the other sides repeat this score.
 
     It is the negative correlation of the residuals, plus 1.

@@ -30,7 +30,7 @@ CLOSE_RESIDUAL = 1e-7
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Explanation:
+class PointEstimate:
     """The best explanation of the scores, for a given prior and given weights of the scores."""
 
     model: Model
@@ -56,8 +56,8 @@ class Explanation:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Fit(Explanation):
-    """An explanation with its precision."""
+class Fit(PointEstimate):
+    """A point estimate with its precision."""
 
     prior: Floats
     """P x P: the precision of the prior."""
@@ -80,16 +80,16 @@ def chance(model: Model, unknowns: Floats) -> Floats:
     return np.asarray(0.5 * (1 + np.tanh(0.5 * logit)))
 
 
-def explain(
+def point_estimate(
     model: Model,
     spread: Spread,
     dispersion: Floats,
     overlap: Floats,
     start: Floats | None = None,
-) -> Explanation:
+) -> PointEstimate:
     """Return the best explanation for a given prior and given weights of the scores."""
     weight = model.matches * model.share / (dispersion * overlap)  # N
-    return Explanation(
+    return PointEstimate(
         model=model,
         spread=spread,
         dispersion=dispersion,
@@ -98,8 +98,8 @@ def explain(
     )
 
 
-def fit(best: Explanation) -> Fit:
-    """Return an explanation with its precision."""
+def fit(best: PointEstimate) -> Fit:
+    """Return a point estimate with its precision."""
     model = best.model
     expected = best.expected
     curved = best.weight * expected * (1 - expected)  # N

@@ -114,7 +114,7 @@ def payoffs_of(totals: MatchTotals) -> Payoffs:
         return sums.astype(np.float64).reshape(count, count)
 
     # These have a figure only where the row's bot comes before the column's.
-    meetings = by_pair(np.ones(len(pair)))
+    selection = by_pair(np.ones(len(pair)))
     played = by_pair(matches)
     total = by_pair(matches * result)
     squared = by_pair(matches * result**2)
@@ -125,7 +125,7 @@ def payoffs_of(totals: MatchTotals) -> Payoffs:
     lost_squared = played - 2 * total + squared
     observations = played / np.maximum(largest, 1).reshape(count, count)
     return Payoffs(
-        blocks=(meetings + meetings.T).astype(np.int64),
+        blocks=(selection + selection.T).astype(np.int64),
         observations=observations + observations.T,
         mean=(total + lost.T) / divisor + never,
         squares=(squared + lost_squared.T) / divisor + never,

@@ -30,7 +30,7 @@ MOST_AT_ONCE = 150
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Meetings:
+class Selection:
     """The pairs of unknowns that meet, each once, and each unknown with itself: M pairs.
 
     Unknowns have another order here: first the strengths that are eliminated.
@@ -97,7 +97,7 @@ class Meetings:
         return values
 
 
-def meetings_of(model: Model) -> Meetings:
+def selection_of(model: Model) -> Selection:
     """Return the pairs of unknowns of a model that meet."""
     count = len(model.advantages)
     size = model.size
@@ -118,7 +118,7 @@ def meetings_of(model: Model) -> Meetings:
     cells, pair = np.unique(cells, return_inverse=True)
     first, second = np.divmod(cells, size)
     scores, bots, unknowns = np.split(pair, np.cumsum((of_score.size, of_bot.size)))
-    return Meetings(
+    return Selection(
         model=model,
         first=first,
         second=second,

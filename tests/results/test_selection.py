@@ -8,9 +8,9 @@ from arena.results.ratings.fitting.estimate_priors import estimate
 from arena.results.ratings.fitting.fit import information
 from arena.results.ratings.fitting.intervals import ranks_of
 from arena.results.ratings.fitting.match_totals import add_up
-from arena.results.ratings.fitting.meetings import MOST_AT_ONCE, inverse, meetings_of
 from arena.results.ratings.fitting.model import Model, model_of
 from arena.results.ratings.fitting.prior import Spread, precision
+from arena.results.ratings.fitting.selection import MOST_AT_ONCE, inverse, selection_of
 from tests.support.simulated import DUEL, TRIO, league, play
 
 
@@ -27,18 +27,18 @@ def test_unknowns_that_meet_have_the_covariances_of_the_whole_inverse(boards):
     spread = Spread(bots=0.9, roles=0.3, weight=np.linspace(0.3, 1.2, 1 + model.bot.max()))
     weight = np.linspace(0.1, 2, len(model.mean))
     whole = np.linalg.inv(information(model, weight) + precision(model, spread))
-    meetings = meetings_of(model)
-    found = meetings.covariances(weight, spread)
-    np.testing.assert_allclose(found[meetings.of_unknown], whole.diagonal(), atol=1e-9)
+    selection = selection_of(model)
+    found = selection.covariances(weight, spread)
+    np.testing.assert_allclose(found[selection.of_unknown], whole.diagonal(), atol=1e-9)
     np.testing.assert_allclose(
-        found[meetings.of_score],
+        found[selection.of_score],
         whole[model.unknown[:, :, None], model.unknown[:, None, :]],
         atol=1e-9,
     )
     same_bot = model.bot[:, None] == model.bot
     strengths = whole[len(model.advantages) :, len(model.advantages) :]
     np.testing.assert_allclose(
-        np.bincount(meetings.bot, weights=found[meetings.of_bot]),
+        np.bincount(selection.bot, weights=found[selection.of_bot]),
         np.bincount(model.bot, weights=(same_bot * strengths).sum(axis=1)),
         atol=1e-9,
     )
@@ -59,7 +59,7 @@ def test_a_chunk_of_refits_does_not_depend_on_the_chunks_beside_it():
     np.testing.assert_allclose(solver.solve(chunks), alone, atol=1e-9)
 
 
-def test_equal_values_share_the_best_of_their_ranks_in_each_column():
+def test_equal_values_share_the_best_of_their_ranks():
     values = np.array([[2.0, 1.0], [3.0, 1.0], [2.0, 5.0], [1.0, 0.0]])
     assert ranks_of(values).tolist() == [[2, 2], [1, 2], [2, 1], [4, 4]]
     assert ranks_of(values[:, 0]).tolist() == [2, 1, 2, 4]
