@@ -149,3 +149,12 @@ def variables(pattern: str, fact: str) -> Mapping[str, str] | None:
         elif name != word:
             return None
     return values
+
+
+def name_of(pattern: str, fact: str) -> str:
+    """Return the words of a fact that are not its cell or grid, without the first of several."""
+    words = []
+    for variable, word in zip(pattern.split(), fact.split(), strict=True):
+        if variable not in {"X", "Y", "GRID"}:
+            words.append(word)
+    return " ".join(words[1:] or words)

@@ -169,7 +169,7 @@ def _show_as_text(
                 raise LeftEarlyError
 
     print(match_text.heading(planned))
-    match_text.print_scene(game, planned, replayer.opening(), draw=draw)
+    match_text.print_scene(game, planned, replayer.opening, draw=draw)
     record = play.play(planned, launcher=launcher, observer=print_turns, services=services)
     # The referee plays the last turns when no bot is asked any more.
     for scene in replayer.go_on(record.turns):
@@ -188,7 +188,7 @@ def _show_on_screen(
     """Draw the match on the terminal as a moving picture; with `watch` a key plays each turn."""
     replayer = Replayer(game)
     names = match_text.names_of(planned)
-    story = Story(game, planned, names, output.wants_colour(), [replayer.opening()])
+    story = Story(game, planned, names, output.wants_colour(), [replayer.opening])
     story.movers = game.to_move(game.start())
 
     def show_turns(referee: Referee) -> None:

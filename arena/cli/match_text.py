@@ -7,9 +7,10 @@ from typing import Any
 
 from arena.cli import output, stored_match
 from arena.game import Game, Role
+from arena.replay.calls import question_of, usage_of
 from arena.replay.drawing import render_state
 from arena.replay.reconstruct import Exchange, Retraced
-from arena.replay.replayer import Scene, question_of, usage_of
+from arena.replay.replayer import Scene
 from arena.values import ANSWER_ENDS, Match, ModelCall, Record, Seat
 
 STDERR_LINES = 10

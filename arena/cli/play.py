@@ -151,7 +151,7 @@ def _play(planned: Match, services: Mapping[str, object]) -> None:
 
 def _last_scene(replayer: Replayer, record: Record) -> Scene:
     """Return the state in which a match ended."""
-    last = replayer.opening()
+    last = replayer.opening
     for scene in replayer.go_on(record.turns):
         last = scene
     return last

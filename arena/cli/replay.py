@@ -11,7 +11,7 @@ from arena.cli.live.layout import Story
 from arena.cli.live.viewer import Playback, Viewer
 from arena.cli.match import playing
 from arena.errors import ArenaError
-from arena.games.quality import assessor_of
+from arena.games.quality import qualities_of
 from arena.replay.replayer import scenes
 
 MOST_LISTED = 20
@@ -67,7 +67,7 @@ def replay(
         match_text.show_dialogue(record, role, json=json)
         return
     game = stored_match.game_of(record.match)
-    chosen = list(scenes(game, record.turns, assessor_of(game)))
+    chosen = list(scenes(game, record.turns, qualities_of(game, record.turns)))
     if turn is not None:
         last = chosen[-1].number
         if not 0 <= turn <= last:

@@ -203,6 +203,12 @@ def assessor_of(game: Game[Any]) -> Assessor | None:
     return _assessor_of.__wrapped__(game)
 
 
+def qualities_of(game: Game[Any], turns: Iterable[Turn]) -> list[MoveQuality]:
+    """Return the quality of each turn of a match; none where nothing assesses its board."""
+    assessor = assessor_of(game)
+    return [] if assessor is None else assessor.of_turns(turns)
+
+
 @lru_cache(ASSESSORS)
 def _assessor_of(game: Any) -> Assessor | None:
     for kind in (PerfectPlay, Estimator):

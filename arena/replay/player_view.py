@@ -22,7 +22,7 @@ class PlayerView:
 
     def opening(self) -> Scene:
         """Return the start of the match."""
-        return self._replayer.opening()
+        return self._replayer.opening
 
     def go_on(self, turns: Iterable[Turn]) -> Iterator[Scene]:
         """Yield the scenes of new turns, without moves of chance and secrets of others.

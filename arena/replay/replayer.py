@@ -10,7 +10,6 @@ referee does not stop at each state that a replay shows, as it plays turns of ch
 seats on its own. They share `facts_digest`, the rule for when two states are the same.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -20,10 +19,10 @@ from typing import Any
 from arena.drawing import variables
 from arena.errors import ArenaError
 from arena.game import Fact, Game, Role
-from arena.games.quality import Assessor, MoveQuality
+from arena.games.quality import MoveQuality
 from arena.match.referee import facts_digest
 from arena.replay.drawing.scene import BoardGrid, Cell, pair, read_grids
-from arena.values import ModelAnswer, ModelCall, Turn
+from arena.values import Turn
 
 STEPS = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
 """The words of a move that are steps on a grid; `y` grows to the north."""
@@ -74,13 +73,10 @@ class Replayer:
         self._game, self._role = game, role
         self._board = tuple(game.board())
         self.state = game.start()
-        self._cells = cells(game.view(self.state, role))
+        self.opening = Scene(0, (), (), tuple(game.view(self.state, role)))
+        """The state before the first turn."""
+        self._cells = cells(self.opening.facts)
         self._number = 0  # of the last turn that was replayed
-
-    def opening(self) -> Scene:
-        """Return the state before the first turn."""
-        start = self._game.start()
-        return Scene(0, (), (), tuple(self._game.view(start, self._role)))
 
     def go_on(self, turns: Iterable[Turn]) -> Iterator[Scene]:
         """Yield the scenes that these turns add; `turns` are all turns of the match so far."""
@@ -119,17 +115,14 @@ class Replayer:
 
 
 def scenes(
-    game: Game[Any], turns: Iterable[Turn], assessor: Assessor | None = None
+    game: Game[Any], turns: Iterable[Turn], qualities: Iterable[MoveQuality] = ()
 ) -> Iterator[Scene]:
-    """Yield the start and every turn of a match, assessed where there is an assessor."""
-    turns = tuple(turns)
+    """Yield the start and every turn of a match, with the quality of each turn's move, if any."""
     replayer = Replayer(game)
-    yield replayer.opening()
-    qualities: Iterator[MoveQuality] = iter(())
-    if assessor is not None:
-        qualities = iter(assessor.of_turns(turns))
+    yield replayer.opening
+    left = iter(qualities)
     for scene in replayer.go_on(turns):
-        of_scene = islice(qualities, len(scene.turns))
+        of_scene = islice(left, len(scene.turns))
         yield replace(scene, qualities=tuple(of_scene))
 
 
@@ -212,34 +205,3 @@ def _walked(grid: BoardGrid, start: Cell, move_words: Iterable[str]) -> tuple[li
             way.append(MoveWord(word))
             cell = target
     return way, cell
-
-
-def usage_of(answer: ModelAnswer) -> str:
-    """Return what else is known of the tokens and the cost of a call, in words; often nothing."""
-    parts = []
-    if answer.cached:
-        parts.append(f"{answer.cached} of the question from a cache")
-    if answer.cache_written:
-        parts.append(f"{answer.cache_written} of the question were written to a cache")
-    if answer.thoughts:
-        parts.append(f"{answer.thoughts} of the answer were thoughts")
-    if answer.cost is not None:
-        parts.append(f"it cost {answer.cost:.4g}")
-    if answer.is_estimated:
-        parts.append("the provider gave no credible figures")
-    return ", ".join(parts)
-
-
-def question_of(call: ModelCall) -> str:
-    """Return the messages of a call of a language model as a text.
-
-    A record that arena did not write may have anything instead, which is returned as it is.
-    It may be hostile: `clean` each line before it is shown.
-    """
-    lines = []
-    try:
-        for message in json.loads(call.request)["messages"]:
-            lines.append(f"{message['role']}: {message['content']}")
-    except (ValueError, TypeError, KeyError, RecursionError):
-        return call.request
-    return "\n".join(lines)

@@ -8,7 +8,7 @@ from arena.author.checkup import advice
 from arena.protocol import clean
 from arena.report.author import Author, matches_of
 from arena.report.data import Index
-from arena.report.replays import WORDS, last_lines
+from arena.report.recorded import WORDS, last_lines
 from arena.results.archive import Archive
 from arena.results.columns import RANKINGS, STRENGTHS, TIMING, VERSIONS, interval_text
 from arena.results.leaderboard import Results

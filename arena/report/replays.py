@@ -9,9 +9,8 @@ import base64
 import contextlib
 import json
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import accumulate, groupby
 from pathlib import Path
 from typing import Any
@@ -21,23 +20,19 @@ from arena.errors import ArenaError
 from arena.game import Fact, Game, Role
 from arena.games.quality import Estimator, assessor_of
 from arena.identity import digest_of
-from arena.protocol import clean, clean_lines
+from arena.protocol import clean
 from arena.replay.chances import EXACT, Chances, chances_of
 from arena.replay.drawing.scene import drawn_facts, read_grids
 from arena.replay.drawing.styles import Styles
 from arena.replay.like_positions import LikePositions
-from arena.replay.replayer import MoveWord, Scene, question_of, scenes, usage_of
+from arena.replay.replayer import MoveWord, Scene, scenes
 from arena.report import boards, viewer
+from arena.report.recorded import WORDS, values_of
 from arena.results.accuracy import MOST_ESTIMATED
 from arena.results.archive import Archive
 from arena.results.memo import rules_digest
-from arena.values import ANSWER_ENDS, Match, ModelCall, Record, SeatReport, Turn
+from arena.values import Match, Record
 
-_clean = lru_cache(100_000)(clean)  # facts and moves come again and again
-REMARKS = 20_000  # characters of remarks that a match may bring
-CALLS = 100_000  # characters of calls of a language model that a match may bring
-STDERR_LINES = 20
-WORDS = 1000  # characters of a fault's words
 TURNS = 3000  # of a chunk: some 60 matches, unpacked in a few milliseconds
 FEW = 8  # chunks: to prepare fewer takes no longer than to start processes
 
@@ -113,16 +108,15 @@ class Games:
             self._estimated += 1
             if self._estimated > MOST_ESTIMATED:
                 assessor = None
-        replayed = list(scenes(game, record.turns, assessor))
-        qualities: list[str] = []
-        for scene in replayed:
-            qualities += map(str, scene.qualities)
+        qualities = [] if assessor is None else assessor.of_turns(record.turns)
+        replayed = list(scenes(game, record.turns, qualities))
         chances = chances_of(game, record, replayed, self.like.get(record.match.label))
         values: dict[str, object] = {}
         if chances is not None:
             values["chances"] = _chances(chances)
-        if any(qualities):
-            values["qualities"] = qualities
+        words = list(map(str, qualities))
+        if any(words):
+            values["qualities"] = words
         values |= self.states(record.match, record.sides, replayed)
         if self._readers[self._key(record.match)].has_viewer:
             values["facts"] = _fact_numbers(game, replayed)
@@ -157,24 +151,8 @@ def replay(record: Record, games: Games) -> dict[str, object]:
 
     It has the facts of each state, moves, faults, and what processes left.
     """
-    roles = [seat.role for seat in record.match.seats]
-    values = games.facts(record)
-    values["moves"] = list(moves(record.turns, roles))
-    faults = []
-    for fault in record.verdict.faults:
-        reason = clean(fault.words, WORDS)
-        faults.append([roles.index(fault.role), fault.turn, fault.ending.value, reason])
-    values["faults"] = faults
-    values["seats"] = [_seat(seat) for seat in record.seats]
-    if record.calls:
-        values["calls"] = list(_calls(record.calls, roles))
-    return values
-
-
-def last_lines(stderr: str, count: int = STDERR_LINES) -> list[str]:
-    """Return the last lines of a seat's stderr."""
-    lines = [line for line in stderr.splitlines() if line.strip()]
-    return list(map(clean, lines[-count:]))
+    recorded = values_of(record)
+    return games.facts(record) | recorded
 
 
 def _fact_numbers(game: Game[Any], replayed: Sequence[Scene]) -> dict[str, object]:
@@ -216,70 +194,6 @@ def fate(steps: tuple[MoveWord, ...]) -> str:
     if set(letters) <= {"m"}:
         return ""
     return letters
-
-
-def moves(turns: Iterable[Turn], roles: Sequence[str]) -> Iterator[list[object]]:
-    """Yield turn, role, move, milliseconds, remarks, chooser and refused text of each turn.
-
-    Usual values at the end are left out.
-    """
-    free_characters = REMARKS
-    for turn in turns:
-        remarks = list(map(_clean, turn.remarks))
-        if remarks:
-            free_characters -= sum(map(len, remarks))
-            if free_characters < 0:
-                remarks = ["(too many remarks to store)"]
-        chooser = ""
-        if turn.by != "bot":
-            chooser = turn.by
-        row: list[object] = [turn.number, _role(turn.role, roles), _clean(turn.move)]
-        row += [round(turn.wall * 1000), remarks, chooser, clean(turn.rejected_text or "")]
-        while not row[-1] and len(row) > 4:
-            row.pop()
-        yield row
-
-
-def _role(role: Role, roles: Sequence[str]) -> int | str:
-    """Return the number of a role, or its name if no seat has it, as for `chance`."""
-    if role in roles:
-        return roles.index(role)
-    return role
-
-
-def _calls(calls: Iterable[ModelCall], roles: list[str]) -> Iterator[list[object]]:
-    """Yield turn, role, tokens of question and answer, and the texts of each call.
-
-    The texts are the question, the reasoning, the answer, and words about its tokens.
-    """
-    free_characters = CALLS
-    for call in calls:
-        answer = call.answer
-        answer_text = answer.text
-        if answer.end in ANSWER_ENDS:
-            answer_text = f"({ANSWER_ENDS[answer.end]})\n{answer_text}"
-        texts = list(map(clean_lines, (question_of(call), answer.reasoning, answer_text)))
-        free_characters -= sum(map(len, texts))
-        if free_characters < 0:
-            texts = ["(too much to store: `arena replay` has it)", "", ""]
-        row: list[object] = [call.turn, _role(call.role, roles)]
-        row += [answer.tokens_in, answer.tokens_out]
-        row += texts
-        row.append(usage_of(answer))
-        yield row
-
-
-def _seat(seat: SeatReport) -> dict[str, object]:
-    """Return what a seat's process left behind, without empty values."""
-    values = {
-        "ready": seat.ready and round(seat.ready, 3),
-        "cpu": round(seat.cpu, 2),
-        "memory": round(seat.memory / 1e6),
-        "exit": clean(seat.exit),
-        "warnings": [clean(warning) for warning in seat.warnings[:10]],
-        "stderr": last_lines(seat.stderr),
-    }
-    return {name: value for name, value in values.items() if value}
 
 
 Chunk = tuple[tuple[str, ...], str]

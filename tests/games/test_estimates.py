@@ -150,7 +150,7 @@ def test_each_move_of_a_record_has_its_own_quality():
     qualities = estimator().of_turns(turns)
     assert len(qualities) == len(turns)
     assert [
-        quality for scene in scenes(game, turns, assessor_of(game)) for quality in scene.qualities
+        quality for scene in scenes(game, turns, qualities) for quality in scene.qualities
     ] == qualities
     state = at(pacman=(1, 6), blinky=(2, 6), inky=(8, 3), step=99, pacman_moves=False)
     assert {
@@ -333,7 +333,7 @@ def test_replay_and_report_say_beside_each_move_that_its_grade_is_an_estimate(fo
     assert replays.replay(record, replays.Games(rulebook.game_of))["qualities"] == shown
     rows = [
         row
-        for scene in scenes(game, record.turns, assessor_of(game))
+        for scene in scenes(game, record.turns, estimator().of_turns(record.turns))
         for row in turn_rows(record.match, scene)
     ]
     assert {row["estimate"] for row in rows} == {True}

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from arena import charts, rulefile
 from arena.cli import results as commands
 from arena.games import rulebook
-from arena.games.quality import PerfectPlay, assessor_of
+from arena.games.quality import PerfectPlay, assessor_of, qualities_of
 from arena.replay.replayer import scenes
 from arena.report import replays
 from arena.results import accuracy, memo
@@ -170,7 +170,7 @@ def test_a_replay_and_the_report_show_what_a_move_lost():
     game = rulebook.game_of(record.match)
     shown = [
         str(quality)
-        for scene in scenes(game, record.turns, PerfectPlay.of(game))
+        for scene in scenes(game, record.turns, qualities_of(game, record.turns))
         for quality in scene.qualities
     ]
     assert len(shown) == len(record.turns)

@@ -10,7 +10,7 @@ from arena import whole_files
 from arena.cli import options, output, paths, stored_match
 from arena.display_names import display_names
 from arena.errors import ArenaError, writing
-from arena.games.quality import assessor_of
+from arena.games.quality import qualities_of
 from arena.replay import like_positions, replayer
 from arena.replay.chances import chances_of
 from arena.replay.like_positions import LikePositions
@@ -58,7 +58,8 @@ def clip(
     game = stored_match.confirmed_game(record)
     from arena.pictures.match import Clip
 
-    scenes = tuple(replayer.scenes(game, record.turns, assessor_of(game)))
+    qualities = qualities_of(game, record.turns)
+    scenes = tuple(replayer.scenes(game, record.turns, qualities))
     chances = chances_of(game, record, scenes, _like_positions(match, record))
     labels = display_names(dict.fromkeys(seat.bot for seat in record.match.seats))
     names = {seat.role: labels[seat.bot.name] for seat in record.match.seats}

@@ -34,7 +34,7 @@ from arena.replay.drawing.scene import Cell, DrawnFact, drawn_facts, read_fact, 
 from arena.replay.drawing.styles import Styles
 from arena.replay.player_view import PlayerView
 from arena.replay.replayer import Scene
-from arena.report import boards, data, replays
+from arena.report import boards, data, recorded, replays
 from arena.report.author import Author, hidden_paths
 from arena.sandbox.child_setup import PR_SET_PDEATHSIG
 from arena.sandbox.level import prctl
@@ -115,7 +115,7 @@ class PipeSeat:
         """Send a state of the match, with the turns that led to it."""
         values = {
             "state": list(map(self._item, drawn_facts(self._game.drawing, scene.facts))),
-            "moves": list(replays.moves(scene.turns, self._roles)),
+            "moves": list(recorded.moves(scene.turns, self._roles)),
             "fates": list(map(replays.fate, scene.steps)),
         }
         send(turn=values, text=render_state(self._game, scene.facts))

@@ -23,7 +23,7 @@ from arena.protocol import clean
 from arena.replay.drawing import render_state
 from arena.replay.like_positions import LikePositions, learn
 from arena.replay.replayer import scenes
-from arena.report import bots, data, leaderboard, replays
+from arena.report import bots, data, leaderboard, recorded, replays
 from arena.report.author import Author, hidden_paths
 from arena.results.archive import Archive
 from arena.results.columns import CROSSTABLE, TIMING
@@ -425,7 +425,7 @@ def _part(
     # What bots wrote is for their authors.
     bare = [turn._replace(remarks=(), rejected_text=None) for turn in turns]
     moves: list[list[Any]] = [[]]  # the start of a match has no moves
-    for _, rows in groupby(replays.moves(bare, roles), key=lambda row: row[0]):
+    for _, rows in groupby(recorded.moves(bare, roles), key=lambda row: row[0]):
         moves.append(list(rows))
     fates = iter(facts["fates"])
     values = []

@@ -13,7 +13,7 @@ from itertools import product
 from typing import NamedTuple
 
 from arena import drawing as declared
-from arena.drawing import MAZE, Cards, Drawing, LetterRows, Mark, Piece, variables
+from arena.drawing import MAZE, Cards, Drawing, LetterRows, Mark, Piece, name_of, variables
 from arena.game import Fact, Role
 
 Cell = tuple[int, int]
@@ -305,12 +305,3 @@ def _size(values: Mapping[str, str]) -> tuple[range, range] | None:
     if count > MOST_CELLS:
         return None
     return columns, rows
-
-
-def name_of(pattern: str, fact: Fact) -> str:
-    """Return the words of a fact that are not its cell or grid, without the first of several."""
-    words = []
-    for variable, word in zip(pattern.split(), fact.split(), strict=True):
-        if variable not in {"X", "Y", "GRID"}:
-            words.append(word)
-    return " ".join(words[1:] or words)

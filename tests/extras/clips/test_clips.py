@@ -15,7 +15,7 @@ from arena.cli import stored_match
 from arena.cli.results import read
 from arena.errors import ArenaError
 from arena.games import rulebook
-from arena.games.quality import assessor_of
+from arena.games.quality import qualities_of
 from arena.pictures import canvas, card, pixels, svg
 from arena.pictures.match import MOST_FRAMES, Clip
 from arena.replay.chances import chances_of
@@ -35,7 +35,8 @@ OWN = (
 
 def clip_of(record, *, assessed=False, **changes):
     game = rulebook.game_of(record.match)
-    every = tuple(scenes(game, record.turns, assessor_of(game) if assessed else None))
+    qualities = qualities_of(game, record.turns) if assessed else []
+    every = tuple(scenes(game, record.turns, qualities))
     names = {seat.role: seat.bot.name for seat in record.match.seats}
     clip = Clip(game, record, names, every, chances_of(game, record, every) if assessed else None)
     return replace(clip, **changes)
