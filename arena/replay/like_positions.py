@@ -222,9 +222,8 @@ class LikePositions:
     def basis(self) -> str:
         """Say where the estimate comes from."""
         return (
-            f"an estimate: how often like positions were won in about {self.matches} "
-            "other matches of the event,"
-            " whoever played; a draw counts half"
+            f"an estimate: how often similar positions were won in about {self.matches} other "
+            "matches of the event, by any bot; a draw counts as half a win"
         )
 
     def chances(

@@ -109,9 +109,9 @@ def of_silence(
     computes = "" if system.LINUX else "computes, "  # its CPU time is not known there
     holds_back = "" if files.flushes_itself else "holds its lines back (flush each line), "
     return (
-        f"it said nothing, and must answer as soon as it reads the line {question}; so it "
+        f"it said nothing; it must answer as soon as it reads the line {question}. Perhaps it "
         f"{computes}sleeps, is stopped, {holds_back}does not read its input, or waits for another "
-        "line, which does not come before its answer"
+        "line: no other line comes before its answer"
     )
 
 

@@ -109,7 +109,7 @@ def time_loss(ask: Ask, spent: TimeUsed, printed: Printed, threads: int = 1) -> 
     parts += _unfinished_line(printed.unfinished)
     passed = f"{_ms(spent.wall)} ms passed"
     if system.LINUX:
-        passed += f", of which it used {_ms(spent.cpu)} ms of CPU"
+        passed += f", and it used {_ms(spent.cpu)} ms of CPU"
     parts.append(passed)
     if spent.cpu > spent.wall and spent.fair(threads) > spent.wall:
         parts.append(
@@ -118,7 +118,7 @@ def time_loss(ask: Ask, spent: TimeUsed, printed: Printed, threads: int = 1) -> 
     excused_ms = _ms(spent.excused(threads))
     if excused_ms:
         parts.append(
-            f"{excused_ms} ms in which it had no core, or the referee was late, are not charged"
+            f"{excused_ms} ms are not charged: it had no core then, or the referee was late"
         )
     return Failure(
         cause=Cause.NO_ANSWER,

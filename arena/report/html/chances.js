@@ -42,7 +42,7 @@ const chances = (() => {
     return {
       chart: make("figure", { class: "chances" }, make("figcaption", {}, make("span", {}, `Chance to win (${estimate ? "estimate" : "exact"})`), figures), plot),
       panel: make("div", { class: "panel" }, make("h3", {}, "Chance to win"), make("div", { class: "breaks" }, make("p", { class: "note" }, basis),
-        buttons.length ? make("ol", { "aria-label": "Where the chance broke" }, buttons.map((button) => make("li", {}, button))) : make("p", { class: "note" }, "It never broke."))),
+        buttons.length ? make("ol", { "aria-label": "Turns that changed the chance by much" }, buttons.map((button) => make("li", {}, button))) : make("p", { class: "note" }, "No turn changed the chance by much."))),
       show(turn) {
         for (const [end, value] of [["x1", turn], ["x2", turn]]) cursor.setAttribute(end, value);
         figures.replaceChildren(...lines.map((line, side) => make("span", {}, looks.icon(board, board.sides[side][0]), make("span", { class: "unseen" }, `${name(side)} `), `${line[turn]} %`)));

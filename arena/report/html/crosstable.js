@@ -60,8 +60,8 @@ const crosstable = (() => {
         chips(all, chosen),
         make("div", { class: "crosses" }, chosen.board.roles.map((_, seat) => table(chosen, seat))),
         make("p", { class: "scale" }, "Mean score", make("span", {}, "0"), make("i"), make("span", {}, "100")),
-        make("p", { class: "note" }, "Of the bot in a row, in the table's role, against the bot in a column. A cell opens its matches."),
-      ] : [make("p", { class: "empty" }, "No two bots met yet.")]));
+        make("p", { class: "note" }, "A cell is about the bot in its row, in the role of the table, against the bot in its column. Open a cell to see its matches."),
+      ] : [make("p", { class: "empty" }, "No two bots have met yet.")]));
     },
   };
 })();

@@ -52,7 +52,7 @@ const match = (() => {
       return;
     }
     if (record === null) {
-      host.replaceChildren(players(match), make("p", { class: "note" }, "This file has no replay of this match: it holds the most informative and the newest ones. ", make("code", {}, `arena replay ${match.id}`), " prints it where the event's archive is."));
+      host.replaceChildren(players(match), make("p", { class: "note" }, "This file has no replay of this match, but only those of the most informative and the newest matches. ", make("code", {}, `arena replay ${match.id}`), " prints it where the event's archive is."));
       return;
     }
     const viewer = view(match, record, turn);

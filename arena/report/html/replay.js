@@ -225,7 +225,7 @@ const replay = (() => {
       onkeydown: (event) => { if (press(event, play, bar.speed, odds)) event.preventDefault(); } },
       make("div", { class: "stage" }, picture.element, make("div", { class: "told" }, now, picture.others), announcement, odds?.chart, scrub, bar.element,
         make("p", { class: "keys" }, make("kbd", {}, "space"), " play  ", make("kbd", {}, "←"), " ", make("kbd", {}, "→"), " step  ", make("kbd", {}, "home"), " ", make("kbd", {}, "end"), "  ", make("kbd", {}, "+"), " ", make("kbd", {}, "−"), " speed",
-          odds && ["  ", make("kbd", {}, "n"), " ", make("kbd", {}, "p"), " where the chance broke"]),
+          odds && ["  ", make("kbd", {}, "n"), " ", make("kbd", {}, "p"), " large changes of the chance"]),
         fork.list),
       make("div", { class: "aside" }, above,
         make("div", { class: "panel" }, make("h3", {}, "Moves"), list.list),

@@ -52,7 +52,7 @@ def test_the_task_has_rules_boards_limits_and_a_dialogue_of_the_event(page):
     assert re.search(r"legal (move1 \w+)\n(?:.*\n)*<strong>move1 \w+</strong>", dialogue)
 
 
-def test_a_sentence_of_the_rules_that_goes_on_in_the_next_line_stays_in_one_paragraph(page):
+def test_a_sentence_of_the_rules_over_two_lines_stays_in_one_paragraph(page):
     section = page[page.index("<h2>mummy_maze</h2>") : page.index('<div class="boards">')]
     paragraphs = re.findall(r"<p>(.*?)</p>", section)
     assert len(paragraphs) > 5
