@@ -48,7 +48,9 @@ def problems(folder: Path) -> list[verify.Problem]:
         return verify.checked(archive, rulebook.game_of)[1]
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(
+    "seed", [0, 1, *[pytest.param(seed, marks=pytest.mark.soak) for seed in range(2, 5)]]
+)
 def test_in_a_swiss_a_bot_that_never_starts_has_no_bye_and_no_point_and_is_last(tmp_path, seed):
     """Of five bots one plays nothing: four are left, and none of them sits out once it is known to
     be absent.
@@ -127,6 +129,7 @@ def test_who_played_and_scored_nothing_is_ranked_above_who_never_started(tmp_pat
         assert [*ranking["rank"]][-2:] == [3, 3]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("schedule", "good"), [("swiss", 4), ("knockout", 2)])
 def test_an_event_that_is_cut_anywhere_goes_on_with_the_same_pairings(tmp_path, schedule, good):
     whole, cut = (

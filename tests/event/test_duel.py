@@ -173,6 +173,7 @@ def test_a_limit_leaves_it_undecided_and_a_higher_limit_goes_on(workspace):
     assert "4 matches played before" in more.stderr
 
 
+@pytest.mark.soak
 def test_pairings_begin_with_openings_unless_the_event_says_otherwise(workspace):
     def openings(name, *words, pairings=1):
         """Return the opening of each match, by its repeat."""

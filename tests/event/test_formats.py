@@ -64,7 +64,7 @@ def test_the_examples_of_the_page_are_valid(tmp_path):
     [
         ("swiss", {"seed_order": ["bob"]}, 8),
         pytest.param("knockout", {"seed_order": ["ada"]}, 16, marks=pytest.mark.soak),
-        ("ladder", {"rounds": 1}, 16),
+        pytest.param("ladder", {"rounds": 1}, 16, marks=pytest.mark.soak),
     ],
 )
 def test_an_event_that_was_cut_ends_like_one_that_was_not(tmp_path, schedule, keys, most):

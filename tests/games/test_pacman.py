@@ -100,6 +100,7 @@ def test_pacman_takes_7_pellets_whatever_the_ghosts_do(board):
     assert forces(game, ("pacman",), lambda state: collected(game, state) >= 7, 13)
 
 
+@pytest.mark.soak
 def test_perfect_ghosts_catch_a_pacman_with_7_pellets_at_most():
     """On `classic`, so that they do on `published`, too, which has the same walls and starts and
     fewer pellets.

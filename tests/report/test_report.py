@@ -406,7 +406,9 @@ def test_every_board_and_role_has_a_ranking_in_the_page(small, results):
     assert captions == [f"{board}, {role}" for board, role in keys]
 
 
-@pytest.mark.parametrize("scores", ["random", "level", "of the best role"])
+@pytest.mark.parametrize(
+    "scores", ["random", pytest.param("level", marks=pytest.mark.soak), "of the best role"]
+)
 @pytest.mark.parametrize("schedule", ["swiss", "knockout"])
 def test_the_places_of_a_swiss_and_a_knockout_stand_in_the_page(tmp_path, schedule, scores):
     names = ["ann", "bob", "cat", "dan", "<eve>"]

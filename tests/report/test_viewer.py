@@ -178,7 +178,8 @@ def test_no_viewer_reaches_a_network(page, written, calls):
     assert calls[1] == []
 
 
-@pytest.mark.parametrize("name", [pytest.param("memory", marks=pytest.mark.soak), "canvas"])
+@pytest.mark.soak
+@pytest.mark.parametrize("name", ["memory", "canvas"])
 def test_a_viewer_that_takes_a_gigabyte_leaves_the_page_as_it_is(page, written, name):
     opened(page, written, name)
     has_tried(page)

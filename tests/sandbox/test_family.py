@@ -124,6 +124,7 @@ def test_a_wrapper_whose_engine_waits_for_a_core_loses_nothing(launcher, tmp_pat
     assert max(reply.spent.wall for reply in replies) > DEADLINE_S, "it had to wait"
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("spinners", [0, SPINNERS])
 @pytest.mark.parametrize(
     "work", ["time.sleep(0.13)", "spin(0.13)", "[time.sleep(0.01) for _ in range(14)]"]

@@ -96,7 +96,7 @@ def played(tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("threads", "command"), [(0, "verify"), (1, "verify"), (1, "charts")])
+@pytest.mark.parametrize(("threads", "command"), [(0, "verify"), (1, "charts")])
 def test_work_for_many_processes_that_gets_no_more_threads_ends_with_one_line(
     played, threads, command
 ):

@@ -45,6 +45,7 @@ def test_the_table_has_three_lines_for_each_bridge():
     assert {len(lines) for lines in LINES} == {3}
 
 
+@pytest.mark.soak
 def test_three_agents_of_kaggle_play_an_event_by_the_lines_of_the_page(tmp_path):
     for name, best in (("ada", "min(free)"), ("bea", "max(free)"), ("cat", "free[len(free) // 2]")):
         (tmp_path / f"{name}.py").write_text(AGENT.format(best))

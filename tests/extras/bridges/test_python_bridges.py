@@ -53,6 +53,7 @@ def agent(observation):
     assert row["red_ending"] == "crashed"  # by its own assertion, in turn 3
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("board", "expected"),
     [

@@ -174,6 +174,7 @@ def test_a_bridge_in_tournament_toml_starts_a_program_that_is_in_no_folder(tmp_p
     assert "bot 'engine': bridge: only for a bot with a `command`" in refused.stderr
 
 
+@pytest.mark.soak
 def test_engines_play_an_event_with_processes_that_stay_and_it_can_be_verified(tmp_path):
     folder = workspaces.make(
         tmp_path / "ws",

@@ -45,9 +45,19 @@ def test_an_engine_plays_and_hears_the_moves_of_the_other_side(folder):
     [
         ("e2e5", "illegal_move", "engine.py answered 'e2e5'"),
         ("resign", "illegal_move", "engine.py answered 'resign {so it says}'"),
-        ("1/2-1/2", "illegal_move", "engine.py answered '1/2-1/2 {so it says}'"),
+        pytest.param(
+            "1/2-1/2",
+            "illegal_move",
+            "engine.py answered '1/2-1/2 {so it says}'",
+            marks=pytest.mark.soak,
+        ),
         ("crash", "crashed", "the engine engine.py ended with exit status 7 after 'go'"),
-        ("flood", "crashed", "the engine engine.py printed more than 4 MB after 'go'"),
+        pytest.param(
+            "flood",
+            "crashed",
+            "the engine engine.py printed more than 4 MB after 'go'",
+            marks=pytest.mark.soak,
+        ),
         ("refuse", "crashed", "the engine engine.py said 'Illegal move: a2a3'"),
     ],
 )
@@ -81,11 +91,23 @@ def test_an_engine_goes_on_from_the_move_that_was_played_in_place_of_its_own(tmp
     ("options", "words"),
     [
         ({"Styl": "Solid"}, "has no option 'Styl'; did you mean 'Style'?"),
-        ({"cores": 2}, "has no option 'cores'; it has: sd, memory, Style, Use Book, Contempt"),
-        ({"Style": "Risky"}, "takes as 'Style' one of Solid, Very Risky, and not 'Risky'"),
+        pytest.param(
+            {"cores": 2},
+            "has no option 'cores'; it has: sd, memory, Style, Use Book, Contempt",
+            marks=pytest.mark.soak,
+        ),
+        pytest.param(
+            {"Style": "Risky"},
+            "takes as 'Style' one of Solid, Very Risky, and not 'Risky'",
+            marks=pytest.mark.soak,
+        ),
         ({"Contempt": 11}, "takes as 'Contempt' -10 to 10, and not '11'"),
         ({"sd": 2}, "engine.py said 'Error (unknown command): sd 2'"),
-        ({"memory": "much"}, "takes as 'memory' a whole number, and not 'much'"),
+        pytest.param(
+            {"memory": "much"},
+            "takes as 'memory' a whole number, and not 'much'",
+            marks=pytest.mark.soak,
+        ),
     ],
 )
 def test_an_option_that_an_engine_does_not_take_is_told_before_the_match(folder, options, words):

@@ -254,7 +254,14 @@ def test_a_path_that_is_none_is_refused_and_ends_nothing(calls, path):
     assert (response.status, response.is_free) == (404, True)
 
 
-@pytest.mark.parametrize("letter", [" ", '"', "\u4e2d"])
+@pytest.mark.parametrize(
+    "letter",
+    [
+        " ",
+        pytest.param('"', marks=pytest.mark.soak),
+        pytest.param("\u4e2d", marks=pytest.mark.soak),
+    ],
+)
 def test_a_giant_question_of_few_letters_is_refused(provider, calls, letter):
     body = {"messages": [{"role": "user", "content": letter * 400_000}]}
     assert ask(calls, "chat/completions", body | {"stop": [letter * 1_900_000]}).status == 403

@@ -103,7 +103,7 @@ def test_an_improver_rises_by_proven_steps_and_its_versions_are_those_of_submit(
     assert all(f"ada v{number}" in leaderboard for number in (1, 2, 3))
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_climb_goes_on_to_more_rounds_and_another_one_is_refused(climbed, tmp_path):
     folder = shutil.copytree(climbed[0], tmp_path / "w", symlinks=True)
     before = edits(folder)

@@ -87,6 +87,7 @@ def test_its_calls_are_counted_and_its_output_is_kept(intruded):
     assert (folder / "results/climb-ada/agents/ada-1.log").read_text() == "all of this is kept\n"
 
 
+@pytest.mark.soak
 def test_it_is_played_again_from_its_tape_without_the_provider(intruded, tmp_path):
     folder, climbing = intruded
     again = workspace(tmp_path / "w", door("http://127.0.0.1:9/v1"), ada=BEGINNER)

@@ -246,6 +246,7 @@ def tree_of(folder: Path, rows: list[str]) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.soak
 def test_folders_without_number_in_a_few_bytes_are_refused_in_a_line(pull, monkeypatch):
     monkeypatch.setattr(repository, "MOST_CPU_S", 0)
     tree = tree_of(pull, [])
@@ -458,7 +459,7 @@ def published(folder: Path, name: str) -> bytes:
         return stored.file(name)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_two_racing_publishers_lose_nothing_and_the_first_record_of_a_match_stays(
     first, online, tmp_path, monkeypatch
 ):
@@ -530,7 +531,7 @@ def test_ranks_that_were_published_in_the_same_second_stand_in_the_history_once(
     assert site.continued([row], [grown | {"date": later}]) == [row, grown | {"date": later}]
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_history_of_main_that_was_rewritten_does_not_hold_the_contest_up(first, online, tmp_path):
     step(first, "publish")
     git(first, "reset", "-q", "--hard", "HEAD~1")
@@ -573,7 +574,7 @@ NONSENSE = (
 them."""
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_nonsense_in_the_branch_or_in_its_archive_is_no_crash_and_reaches_no_page(first, tmp_path):
     step(first, "publish")
     for played, history in NONSENSE:

@@ -377,6 +377,7 @@ def test_columns_that_are_not_read_are_named(tmp_path):
     assert "columns that are not read: day\n" in arena(tmp_path, "import", "league.csv").stderr
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("is_new", [True, False], ids=["new archive", "old archive"])
 def test_a_kill_in_the_middle_leaves_the_old_archive_or_the_new_one(tmp_path, is_new):
     before = 0 if is_new else len(imported(tmp_path, WIDE))

@@ -561,6 +561,7 @@ def test_a_tape_without_an_answer_ends_the_run_in_one_line(tmp_path):
         run(folder)
 
 
+@pytest.mark.soak
 def test_a_refused_request_ends_the_run_and_is_on_no_tape(tmp_path):
     refusal = b'{"error": {"message": "unsupported parameter: max_tokens"}}'
     with providers.serving(partial(providers.says, refusal, 400)) as server:
@@ -575,6 +576,7 @@ def test_a_refused_request_ends_the_run_and_is_on_no_tape(tmp_path):
         assert run(folder, url=server.url)[0].complete
 
 
+@pytest.mark.soak
 def test_an_event_ends_resumably_when_its_budget_is_used_up(tmp_path):
     folder = workspace(
         tmp_path / "w", f"command = {providers.command_in(tmp_path)}\nevent_tokens = 400", repeats=1

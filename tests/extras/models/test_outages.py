@@ -258,7 +258,7 @@ def cpu_seconds(pids: Iterable[int]) -> float:
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_run_says_for_whom_it_waits_and_ends_at_once_by_ctrl_c(tmp_path):
     flag = tmp_path / "away"
     flag.touch()

@@ -148,6 +148,7 @@ def sees(handler, request: dict[str, object]) -> None:
     providers.plays(handler, request)
 
 
+@pytest.mark.soak
 def test_the_fields_of_a_model_go_into_its_requests_as_they_are(tmp_path, monkeypatch):
     seen = tmp_path / "seen"
     monkeypatch.setenv("SEEN", str(seen))
@@ -189,6 +190,7 @@ print(json.dumps({"text": "none", "in": 10, "out": 2}))
 """
 
 
+@pytest.mark.soak
 def test_a_command_reads_which_model_and_which_bot_asks(tmp_path):
     command = f'command = ["{sys.executable}", "-S", "model.py"]\ncalls = 1'
     models = table("one", command, top_p=0.5) + table("two", command)

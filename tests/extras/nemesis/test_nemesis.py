@@ -106,6 +106,7 @@ def perfect_mummy(game) -> tuple[dict[tuple, str], list[tuple[tuple, str]]]:
     return table, blunders
 
 
+@pytest.mark.soak
 def test_a_planted_trap_is_found_within_a_hundred_matches(folder, tmp_path):
     """A mummy that never errs, but in a single position, is beaten through it."""
     table, blunders = perfect_mummy(boards(folder)[0])

@@ -643,7 +643,7 @@ def test_a_request_is_played_apart_and_says_why_ones_own_bot_failed_and_no_other
     assert str(accounts.workspace) not in words + failed.words
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_uploads_wait_while_the_event_cannot_be_read_and_are_decided_then(accounts):
     for name, program in (("Ada Lovelace", cup.FIRST), ("Ben", BROKEN)):
         accounts.invite(name, "test")
@@ -681,7 +681,7 @@ def test_an_upload_is_refused_only_if_its_check_is_killed_again_and_again(accoun
     )
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_pause_halts_a_request_and_it_goes_on_afterwards(accounts):
     for program in (cup.FIRST, cup.LAST):
         accounts.named("Ada") if accounts.accounts() else accounts.invite("Ada", "test")

@@ -655,6 +655,7 @@ def attack(site, number: int, seed: int, caplog, capfd) -> dict[int, int]:
     return counts
 
 
+@pytest.mark.soak
 def test_hundreds_of_fuzzed_requests_get_pages_or_refusals(site, caplog, capfd):
     counts = attack(site, 250, 1, caplog, capfd)
     assert counts[200] > 20

@@ -61,9 +61,17 @@ def site_with(folder, files: dict[str, str]) -> Accounts:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("files", BOTS.values(), ids=[*BOTS])
-def test_why_a_bot_could_not_play_a_request_is_for_its_author_only(tmp_path, files):
-    accounts = site_with(tmp_path, files)
+@pytest.mark.parametrize(
+    "cause",
+    [
+        "never ready",
+        pytest.param("other words", marks=pytest.mark.soak),
+        "build fails",
+        pytest.param("needs a compiler", marks=pytest.mark.soak),
+    ],
+)
+def test_why_a_bot_could_not_play_a_request_is_for_its_author_only(tmp_path, cause):
+    accounts = site_with(tmp_path, BOTS[cause])
     ada, ben = accounts.named("Ada"), accounts.named("Ben")
     accounts.ask(ada, "Ada@1", "Ben@1", "mummy_maze/duel", 1)
     accounts.ask(ben, "Ben@1", "Ada@1", "mummy_maze/duel", 1)

@@ -63,8 +63,8 @@ def command(accounts: Accounts, *words: str, **streams) -> subprocess.Popen[str]
     ("way", "words"),
     [
         ("a full disk", ["invite", "people.csv"]),
-        ("a closed pipe", ["rotate", "Ada"]),
-        ("a closed stream", ["invite", "Dana", "--json"]),
+        pytest.param("a closed pipe", ["rotate", "Ada"], marks=pytest.mark.soak),
+        pytest.param("a closed stream", ["invite", "Dana", "--json"], marks=pytest.mark.soak),
     ],
 )
 def test_tokens_that_cannot_be_printed_are_stored_nowhere(accounts, way, words):

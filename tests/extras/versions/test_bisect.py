@@ -66,7 +66,7 @@ def test_the_version_that_lost_is_found_among_submissions_also_after_a_kill(tmp_
     assert (resumed.returncode, resumed.stdout) == (0, whole.stdout)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_folder_is_a_history_and_versions_that_cannot_play_are_left_out(history):
     done = bisect(history, "history/v1.py..history/v10.py", "--json")
     (row,) = json.loads(done.stdout)
