@@ -158,7 +158,7 @@ def test_a_person_plays_by_arrows_and_words_and_ctrl_c_gives_the_terminal_back(f
         GIVEN_BACK
     ) > session.said.rindex("\x1b[?1049h")
     assert "Traceback" not in session.said
-    assert until(lambda: not list(processes_in(folder)), 5)
+    assert until(lambda: not list(processes_in(folder)))
 
 
 def test_q_leaves_a_match_that_a_person_plays_unless_a_move_begins_with_it(folder, tmp_path):
@@ -375,7 +375,7 @@ def test_a_terminal_that_is_closed_ends_it_and_its_bots(folder):
     session.until("your move, explorer:")
     os.close(session.ours)
     assert session.command.wait() == 129
-    assert until(lambda: not list(processes_in(folder)), 5)
+    assert until(lambda: not list(processes_in(folder)))
 
 
 def test_typed_bytes_may_be_no_text_and_stdin_may_be_closed(folder):

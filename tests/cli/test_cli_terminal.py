@@ -62,7 +62,7 @@ def test_a_terminal_sees_a_bar_over_the_standings_until_ctrl_c_ends_the_run(tmp_
     assert "\x1b[?25l" in said  # the cursor is hidden while it draws,
     assert said.rindex("\x1b[?25h") > said.rindex("\x1b[?25l")  # and given back
     assert "Traceback" not in said
-    assert until(lambda: not list(processes_in(busy)), 5)
+    assert until(lambda: not list(processes_in(busy)))
     assert not list((busy / "tmp").glob("arena-*"))
     count, command = re.search(
         r"(\d+) of 120 matches are stored; to go on:\r\n  (.*)\r\n", said
@@ -83,7 +83,7 @@ def test_no_color_is_obeyed_and_a_closed_terminal_is_a_hang_up(busy):
     assert " of 120 matches" in said
     assert not COLOUR.search(said)
     assert 2 <= stored(busy) < 120
-    assert until(lambda: not list(processes_in(busy)), 5)
+    assert until(lambda: not list(processes_in(busy)))
     assert not list((busy / "tmp").glob("arena-*"))
     for command in (["leaderboard"], ["games", "hunt"]):
         plain = shown(busy, *command, NO_COLOR="1")

@@ -134,7 +134,7 @@ def test_the_example_draws_in_a_frame_and_the_plain_board_is_a_button_away(page,
     assert example in (Path(__file__).parents[2] / "docs" / "viewers.md").read_text()
     opened(page, written, "goofspiel", 10)
     assert page.get_attribute(".own-view", "sandbox") == "allow-scripts"
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while colours(page) < 20 and time.monotonic() < until:
         time.sleep(0.1)
     assert colours(page) >= 20

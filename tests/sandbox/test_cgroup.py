@@ -137,7 +137,7 @@ def test_what_a_killed_referee_left_is_swept_at_the_next_start(parent):
     with Launcher():
         assert not left.exists()
         assert other.exists()
-    bot.wait(10)
+    bot.wait(60)
     assert gone_soon([bot.pid])
     assert not alive(bot.pid)
 

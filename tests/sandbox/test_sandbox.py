@@ -716,7 +716,7 @@ def test_a_start_sweeps_what_killed_processes_left_and_nothing_else(tmp_path, mo
         "arena-run-link",
         ".arena-run-made",
     }
-    assert (mine.poll(), orphan.wait(10)) == (None, -signal.SIGKILL)
+    assert (mine.poll(), orphan.wait(60)) == (None, -signal.SIGKILL)
     mine.kill()
     mine.wait()
     for folder in (living, later):

@@ -357,7 +357,7 @@ def test_process_lists_show_a_warm_bot_as_itself(tmp_path, launcher):
             Conditions(sandbox="landlock", warm=is_warm),
             None,
         )
-        process, until = Path(f"/proc/{child.pid}"), time.monotonic() + 20
+        process, until = Path(f"/proc/{child.pid}"), time.monotonic() + 60
         while time.monotonic() < until and (
             b"hanging.py" not in (process / "cmdline").read_bytes()
             or b"-----" in (process / "environ").read_bytes()

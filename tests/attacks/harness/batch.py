@@ -287,7 +287,7 @@ def main() -> None:
                     "warm": scene.bot.child.spec.warm,
                     "seconds": round(time.monotonic() - begun, 2),
                 }
-        spawner, until = launcher._spawner.pid, time.monotonic() + 5
+        spawner, until = launcher._spawner.pid, time.monotonic() + 60
         while below := [
             pid
             for pid in outside.below(spawner)

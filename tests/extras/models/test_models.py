@@ -668,7 +668,7 @@ def test_nothing_that_a_command_started_outlives_the_broker(tmp_path):
         )  # the broker, the command, what that started
         below = descendants(os.getpid()) - before
     assert gone_soon(below)
-    asking.join(10)
+    asking.join(60)
     assert not asking.is_alive()
 
 

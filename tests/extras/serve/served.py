@@ -34,7 +34,7 @@ def served(
         running = server.server(app or make_app(workspace, settings), socket)
         thread = threading.Thread(target=running.run, args=([socket],))
         thread.start()
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60
         while not running.started and time.monotonic() < until:
             time.sleep(0.005)
         try:
@@ -44,7 +44,7 @@ def served(
                 yield client
         finally:
             running.should_exit = True
-            thread.join(20)
+            thread.join(60)
             assert not thread.is_alive(), "the server does not end"
 
 

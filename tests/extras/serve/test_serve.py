@@ -174,7 +174,7 @@ def test_a_client_that_is_slow_with_a_second_request_is_dropped(workspace, monke
                 return True
             return False
 
-        assert until(is_dropped, 10)
+        assert until(is_dropped)
 
 
 def test_one_address_that_takes_all_the_connections_it_can_leaves_others_theirs(

@@ -252,7 +252,7 @@ def test_a_bot_that_answers_without_end_fills_no_memory(site, monkeypatch):
         match.recv(100)  # and nothing more, as while its opponent thinks
         for _ in range(20):
             bot.send(json.dumps({"session": "s", "number": 1, "line": "x" * 500_000}))
-        bot.ping().wait(10)
+        bot.ping().wait(60)
         assert (
             max(writer.transport.get_write_buffer_size() for _, writer in hub._matches.values())
             < 1_000_000
@@ -367,7 +367,7 @@ def test_bots_that_join_while_uploads_are_checked_hold_up_no_page(site):
             )
             bot.send('{"version": "1"}')
         with pytest.raises(ConnectionClosed) as closed:  # one of Ada's waits already
-            bot.recv(10)
+            bot.recv(60)
         assert closed.value.rcvd.code == 1013
         assert client.get("/me", timeout=10).status_code == 200
 
@@ -591,7 +591,7 @@ def test_a_seat_ends_at_once_when_its_token_is_void(site):
         accounts.revoke(accounts.named("Ada"), "test")
         assert until(lambda: not hub.bots, 3), "a revoked bot still plays"
         with pytest.raises(ConnectionClosed) as closed:
-            bot.recv(10)
+            bot.recv(60)
         assert closed.value.rcvd.code == 1008
 
 
@@ -607,7 +607,7 @@ def test_a_seat_ends_at_once_when_its_token_is_void(site):
 def test_a_hello_that_no_file_can_hold_is_refused_without_a_traceback(site, caplog, hello):
     with joining(site) as (_, connection), connection() as bot:
         bot.send(json.dumps(hello))
-        assert "refused" in str(bot.recv(10))
+        assert "refused" in str(bot.recv(60))
     assert not caplog.records
 
 
