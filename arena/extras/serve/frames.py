@@ -16,19 +16,17 @@ from typing import Any, TypeVar
 
 from arena.event.control import RunState, last_state
 from arena.extras.serve.accounts import last_changes
-from arena.extras.serve.worker import JobError, Worker
+from arena.extras.serve.worker import SHARE, JobError, Worker
 from arena.results.archive import Archive
 
 Result = TypeVar("Result")
 
-SHARE = 10
-"""A computation begins again after ten times as long as it took."""
 FRESH_S = 2.0
 """A computation does not begin again sooner than that."""
 MOST_FRAMES, MOST_FRAME_BYTES = 600, 200_000_000
 """How many results are remembered; the one that nobody has asked for longest is forgotten."""
 STATE_S = 0.5
-"""The time for which the state of a run is remembered."""
+"""The time for which it is remembered what a run does."""
 
 
 @dataclass
@@ -39,6 +37,16 @@ class _Frame:
     """The time (monotonic) from which it may be computed again."""
     size: int
     """About the bytes that the value and its key take."""
+
+
+@dataclass(frozen=True)
+class _Run:
+    looked: float
+    """When this was found out (monotonic)."""
+    is_under_way: bool
+    """True if a process writes to the archive."""
+    state: RunState | None
+    """What the run says of itself."""
 
 
 class Frames:
@@ -54,7 +62,7 @@ class Frames:
         self._pictures = Worker()
         self._frames: OrderedDict[object, _Frame] = OrderedDict()
         self._running: dict[object, asyncio.Task[Any]] = {}
-        self._states: dict[str, tuple[float, RunState | None]] = {}
+        self._runs: dict[str, _Run] = {}
 
     def close(self) -> None:
         """End the processes."""
@@ -65,18 +73,22 @@ class Frames:
 
     def state(self, event: str) -> RunState | None:
         """Return the state of the run that plays an event now; None when none does."""
+        return self._run(event).state
+
+    def _run(self, event: str) -> "_Run":
+        """Return what is known of a run that plays an event now."""
         now = time.monotonic()
-        if event in self._states:
-            looked, state = self._states[event]
-            if now - looked <= STATE_S:
-                return state
+        run = self._runs.get(event)
+        if run is not None and now - run.looked <= STATE_S:
+            return run
         folder = self.results / event
         holder = Archive.holder(folder)
         state = last_state(folder)
         if state is not None and (holder is None or state.token != holder.token):
             state = None  # the run that wrote it has ended
-        self._states[event] = (now, state)
-        return state
+        run = _Run(looked=now, is_under_way=holder is not None, state=state)
+        self._runs[event] = run
+        return run
 
     async def fresh(self, event: str, job: Callable[..., Result], *values: object) -> Result:
         """Return what a job makes of an event now, and remember nothing.
@@ -111,7 +123,9 @@ class Frames:
         also: tuple[object, ...] = (),
     ) -> Result:
         key = (event, job, values)
-        stamp = last_changes(self.results / event / "event.sqlite")
+        # When the run ends, what was made of an earlier fit is made again.
+        is_under_way = self._run(event).is_under_way
+        stamp = (last_changes(self.results / event / "event.sqlite"), is_under_way)
         frame = self._frames.get(key)
         is_due = frame is None or (frame.stamp != stamp and time.monotonic() >= frame.again)
         if is_due and key not in self._running:

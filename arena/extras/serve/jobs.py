@@ -17,6 +17,7 @@ from arena.errors import ArenaError
 from arena.event import broadcast, config
 from arena.event.plan import placings
 from arena.extras.serve import templates
+from arena.extras.serve.worker import SHARE
 from arena.game import Game, Role
 from arena.games import rulebook
 from arena.protocol import clean
@@ -83,8 +84,25 @@ def rules_of(folder: Path) -> Callable[[Match], Game[Any]]:
 
 
 def results_of(folder: Path) -> "closing[Results]":
-    """Return the results of an event as people are shown them, to be closed."""
-    return closing(Results.open(folder, rules=rules_of(folder)))
+    """Return the results of an event as people are shown them, to be closed.
+
+    While a run plays, all pages share a fit until it is due again.
+    """
+    patience = 0.0
+    if Archive.holder(folder) is not None:
+        patience = SHARE
+    return closing(Results.open(folder, rules=rules_of(folder), patience=patience))
+
+
+def fit_note(results: Results) -> str:
+    """Return a sentence on matches that the ratings do not know yet; none if they know all."""
+    unrated = sum(league.unrated_matches for league in results.leagues)
+    if not unrated:
+        return ""
+    return (
+        f"The ratings do not know the newest {unrated:,} matches yet: they follow in a while. "
+        "Points are those of now."
+    )
 
 
 def front(folder: Path, bot_path: str) -> Front:
@@ -96,6 +114,7 @@ def front(folder: Path, bot_path: str) -> Front:
             title=clean(results.event.name),
             bot_path=bot_path,
             leaderboards=tables,
+            fit_note=fit_note(results),
             who_plays_what=clean(results.who_plays_what),
             rankings=tuple(leaderboard.rankings(results)),
             ending=results.end_sentences,

@@ -28,6 +28,8 @@ Result = TypeVar("Result")
 
 NICE = 5
 """An event on this machine goes first, but a worker still gets a quarter of a busy core."""
+SHARE = 10
+"""What is computed begins again after ten times as long as it took."""
 JOB_S = 300.0
 """No job takes so much CPU time; its process is ended, and the next job starts another."""
 LONGEST_S = 3600.0

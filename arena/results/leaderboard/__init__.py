@@ -7,8 +7,10 @@ readings are only in `seats`, `turns` and `timing`, so that the CSV files of all
 the same bytes each time.
 """
 
+import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
@@ -57,7 +59,23 @@ MISTAKEN_MATCHES = 10
 ALL_MISTAKEN_MATCHES = 2000
 """The same for all bots together."""
 MOST_LEAGUES = 300
-RATINGS = TypeAdapter(Ratings)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredFit:
+    """A fit, as it is stored beside the archive."""
+
+    of: str
+    """The `Results.cache_version` of its matches."""
+    matches: int
+    ended: float
+    """When it was made, in seconds since the epoch."""
+    seconds: float
+    """How long it took."""
+    ratings: Ratings
+
+
+STORED_FIT = TypeAdapter(StoredFit)
 
 
 class Results:
@@ -67,6 +85,9 @@ class Results:
     matches of edited bots, boards and rules, too; `rating` replaces the event's rating. `rules`
     assess the moves on solved boards; by default they are found by a game's name. `all_games` are
     the results of the event to which those of one game belong.
+
+    With `patience`, a stored fit of fewer matches serves for that many times as long as it took,
+    if all bots of today are in it: a reader who looks while a run plays need not wait for another.
     """
 
     def __init__(
@@ -77,12 +98,14 @@ class Results:
         rating: str | None = None,
         rules: Rules = rulebook.game_of_record,
         all_games: "Results | None" = None,
+        patience: float = 0.0,
     ) -> None:
         self._archive = archive.of_all_versions() if all_versions else archive
         self._rules = rules
         self._all_versions = all_versions
         self._rating = rating
         self._all_games = all_games
+        self._patience = patience
         self._measured: dict[Measure, list[tuple[Played, Figures]]] = {}
 
     @classmethod
@@ -93,10 +116,13 @@ class Results:
         all_versions: bool = False,
         rating: str | None = None,
         rules: Rules = rulebook.game_of_record,
+        patience: float = 0.0,
     ) -> "Results":
         """Open the results in a folder such as `results/demo`; raise ArenaError without any."""
         archive = Archive.open(Path(path))
-        return cls(archive, all_versions=all_versions, rating=rating, rules=rules)
+        return cls(
+            archive, all_versions=all_versions, rating=rating, rules=rules, patience=patience
+        )
 
     @classmethod
     def side_by_side(
@@ -182,6 +208,7 @@ class Results:
                 rating=self._rating,
                 rules=self._rules,
                 all_games=self,
+                patience=self._patience,
             )
             leagues.append(league)
         return tuple(leagues)
@@ -380,7 +407,14 @@ class Results:
     @cached_property
     def ratings(self) -> Ratings:
         """The strengths of the bots and their uncertainty, in one fit of all matches."""
-        return self.on_scale(self._fitted)
+        return self.on_scale(self._stored_fit.ratings)
+
+    @property
+    def unrated_matches(self) -> int:
+        """The number of matches that the ratings do not know; 0 without patience."""
+        if self._stored_fit.of == self.cache_version:
+            return 0
+        return max(0, self._archive.count() - self._stored_fit.matches)
 
     def on_scale(self, fitted: Ratings) -> Ratings:
         """Return a fit of some of these matches on the scale of these results."""
@@ -389,16 +423,36 @@ class Results:
         return fitted
 
     @cached_property
-    def _fitted(self) -> Ratings:
+    def _stored_fit(self) -> StoredFit:
         path = self.folder / f".ratings-{ratings.known(self.rating)}{self._archive.suffix}.json"
         code = sorted(Path(ratings.__file__).parent.rglob("*.py"))
         code.insert(0, Path(arrays.__file__))
-        key = digest_of(memo.code_digest(code), REFITS, self.cache_version)
-        fitted = memo.recall(path, key, RATINGS)
-        if fitted is None:
-            fitted = self.fit(self.arrays)
-            memo.store(path, key, fitted, RATINGS)
+        key = digest_of(
+            memo.code_digest(code), REFITS, event_text(self.event), self.rating, self._all_versions
+        )
+        stored = memo.recall(path, key, STORED_FIT)
+        if stored is not None and self._serves(stored):
+            return stored
+        begun = time.monotonic()
+        fitted = StoredFit(
+            of=self.cache_version,
+            matches=len(self.arrays.seed),
+            ratings=self.fit(self.arrays),
+            ended=time.time(),
+            seconds=time.monotonic() - begun,
+        )
+        memo.store(path, key, fitted, STORED_FIT)
         return fitted
+
+    def _serves(self, stored: StoredFit) -> bool:
+        """Return whether a stored fit is shown, and no other one is made."""
+        if stored.of == self.cache_version:
+            return True
+        age = time.time() - stored.ended
+        if not 0 <= age < self._patience * stored.seconds:
+            return False
+        rated = {rating.bot for rating in stored.ratings.ratings}
+        return rated == {tally.bot for tally in self.tallies}
 
     def fit(self, arrays: Arrays) -> Ratings:
         """Return a fit of other matches by the same rating, for a frame of an extension."""
@@ -659,7 +713,9 @@ class Results:
         archive = Archive.open(self.folder).by_version(lambda bot, digest: f"{bot} {digest}")
         if self._all_games is not None:
             archive = archive.of_game(self.games[0])
-        by_version = Results(archive, all_versions=True, rating=self._rating)
+        by_version = Results(
+            archive, all_versions=True, rating=self._rating, patience=self._patience
+        )
         strengths = {rating.bot: rating.strength for rating in by_version.ratings.ratings}
         by_version.close()
         rated = {}
