@@ -8,8 +8,7 @@ It imports the standard library only, because bots may import rules.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
 CHESSMEN = ("king", "queen", "rook", "bishop", "knight", "pawn")
@@ -127,34 +126,3 @@ MAZE: Drawing = (
     Piece("at ROLE X Y"),
 )
 """The drawing of a game that declares none; a game in a maze may add its own pieces before it."""
-
-
-@lru_cache(10_000)  # the same few facts come again and again
-def variables(pattern: str, fact: str) -> Mapping[str, str] | None:
-    """Return the words of a fact for which the capitals of a pattern stand.
-
-    Return None when the pattern does not fit.
-    """
-    expected = pattern.split()
-    words = fact.split()
-    if expected and expected[-1] == "CARDS":  # it stands for all words that are left
-        first_card = len(expected) - 1
-        words[first_card:] = [" ".join(words[first_card:])]
-    if len(words) != len(expected):
-        return None
-    values: dict[str, str] = {}
-    for name, word in zip(expected, words, strict=True):
-        if name.isupper():
-            values[name] = word
-        elif name != word:
-            return None
-    return values
-
-
-def name_of(pattern: str, fact: str) -> str:
-    """Return the words of a fact that are not its cell or grid, without the first of several."""
-    words = []
-    for variable, word in zip(pattern.split(), fact.split(), strict=True):
-        if variable not in {"X", "Y", "GRID"}:
-            words.append(word)
-    return " ".join(words[1:] or words)

@@ -16,12 +16,11 @@ from functools import lru_cache
 from itertools import groupby, islice
 from typing import Any
 
-from arena.drawing import variables
 from arena.errors import ArenaError
 from arena.game import Fact, Game, Role
 from arena.games.quality import MoveQuality
 from arena.match.referee import facts_digest
-from arena.replay.drawing.scene import BoardGrid, Cell, pair, read_grids
+from arena.replay.drawing.scene import BoardGrid, Cell, cells_of_roles, only_grid
 from arena.values import Turn
 
 STEPS = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
@@ -71,11 +70,11 @@ class Replayer:
     def __init__(self, game: Game[Any], role: Role | None = None) -> None:
         """Replay what `role` may see; None = everything."""
         self._game, self._role = game, role
-        self._board = tuple(game.board())
+        self._grid = only_grid(tuple(game.board()))
         self.state = game.start()
         self.opening = Scene(0, (), (), tuple(game.view(self.state, role)))
         """The state before the first turn."""
-        self._cells = cells(self.opening.facts)
+        self._cells = cells_of_roles(self.opening.facts)
         self._number = 0  # of the last turn that was replayed
 
     def go_on(self, turns: Iterable[Turn]) -> Iterator[Scene]:
@@ -109,8 +108,8 @@ class Replayer:
             raise edited
         if self._role is not None:
             after = tuple(self._game.view(self.state, self._role))
-        self._cells = cells(after)
-        steps = [steps_of(self._board, before, self._cells, turn.role, turn.move) for turn in turns]
+        self._cells = cells_of_roles(after)
+        steps = [steps_of(self._grid, before, self._cells, turn.role, turn.move) for turn in turns]
         return Scene(number, turns, tuple(steps), after)
 
 
@@ -126,24 +125,8 @@ def scenes(
         yield replace(scene, qualities=tuple(of_scene))
 
 
-def cells(facts: Iterable[Fact]) -> dict[Role, Cell]:
-    """Return the cell of each role by the facts `at ROLE X Y`.
-
-    Of two facts about a role the first counts.
-    """
-    cell_of: dict[Role, Cell] = {}
-    for fact in facts:
-        values = variables("at ROLE X Y", fact)
-        if not values:
-            continue
-        cell = pair(values)
-        if cell is not None:
-            cell_of.setdefault(values["ROLE"], cell)
-    return cell_of
-
-
 def steps_of(
-    board: tuple[Fact, ...],
+    grid: BoardGrid | None,
     before: Mapping[Role, Cell],
     after: Mapping[Role, Cell],
     role: Role,
@@ -151,31 +134,28 @@ def steps_of(
 ) -> tuple[MoveWord, ...]:
     """Return the words of a move with the fate of each step.
 
-    It is judged by walls and by where the role stood and stands.
-    When no way along the walls explains where it stands now (a game of other rules), every word is
-    `made`.
+    It is judged by walls and by where the role stood and stands. Where the board is no single grid,
+    or no way along the walls explains where the role stands now (a game of other rules), every word
+    is `made`.
     """
-    if role in before and role in after:
-        return _way(board, before[role], after[role], move)
+    if grid is not None and role in before and role in after:
+        return _way(grid, before[role], after[role], move)
     return tuple(map(MoveWord, move.split(" ")))
 
 
-# The same few ways come again and again, and to read a board takes longer than a turn.
-@lru_cache(10_000)
-def _way(board: tuple[Fact, ...], start: Cell, end: Cell, move: str) -> tuple[MoveWord, ...]:
+@lru_cache(10_000)  # the same few ways come again and again
+def _way(grid: BoardGrid, start: Cell, end: Cell, move: str) -> tuple[MoveWord, ...]:
     """Return the words of a move that led from one cell to the other, each with its fate."""
     move_words = move.split(" ")
-    grids = read_grids(board)
-    if len(grids) == 1:
-        for count in _lengths(move_words):
-            way, cell = _walked(grids[0], start, move_words[:count])
-            if cell == end:
-                for word in move_words[count:]:
-                    if word in STEPS:
-                        way.append(MoveWord(word, "not made"))
-                    else:
-                        way.append(MoveWord(word))
-                return tuple(way)
+    for count in _lengths(move_words):
+        way, cell = _walked(grid, start, move_words[:count])
+        if cell == end:
+            for word in move_words[count:]:
+                if word in STEPS:
+                    way.append(MoveWord(word, "not made"))
+                else:
+                    way.append(MoveWord(word))
+            return tuple(way)
     return tuple(map(MoveWord, move_words))
 
 

@@ -151,8 +151,7 @@ def replay(record: Record, games: Games) -> dict[str, object]:
 
     It has the facts of each state, moves, faults, and what processes left.
     """
-    recorded = values_of(record)
-    return games.facts(record) | recorded
+    return games.facts(record) | values_of(record)
 
 
 def _fact_numbers(game: Game[Any], replayed: Sequence[Scene]) -> dict[str, object]:

@@ -5,7 +5,8 @@ import pytest
 from arena import load_game
 from arena.errors import ArenaError
 from arena.match.referee import facts_digest
-from arena.replay.replayer import Replayer, cells, scenes, steps_of
+from arena.replay.drawing.scene import cells_of_roles, only_grid
+from arena.replay.replayer import Replayer, scenes, steps_of
 from arena.values import Turn
 
 BOARD = ("size 1 3", "wall 2 2 north", "wall 2 2 east")
@@ -13,7 +14,9 @@ BOARD = ("size 1 3", "wall 2 2 north", "wall 2 2 east")
 
 
 def fates(move: str, start: str, end: str, board: tuple[str, ...] = BOARD) -> str:
-    steps = steps_of(board, cells([f"at mummy {start}"]), cells([f"at mummy {end}"]), "mummy", move)
+    before = cells_of_roles([f"at mummy {start}"])
+    after = cells_of_roles([f"at mummy {end}"])
+    steps = steps_of(only_grid(board), before, after, "mummy", move)
     return " ".join(map(str, steps))
 
 
@@ -45,13 +48,10 @@ def test_a_move_that_no_way_along_the_walls_explains_is_not_judged():
 
 
 def test_a_game_without_places_has_no_blocked_steps():
-    assert [
-        str(step)
-        for step in steps_of((), cells(["score 3"]), cells(["score 4"]), "fox", "play north")
-    ] == [
-        "play",
-        "north",
-    ]
+    before = cells_of_roles(["score 3"])
+    after = cells_of_roles(["score 4"])
+    steps = steps_of(only_grid(()), before, after, "fox", "play north")
+    assert list(map(str, steps)) == ["play", "north"]
 
 
 def playthrough(board: str, *moves: str) -> list[Turn]:

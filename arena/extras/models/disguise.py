@@ -28,11 +28,12 @@ from itertools import chain, product
 from typing import Any
 
 from arena import protocol
-from arena.drawing import Grid, Mark, Piece, variables
+from arena.drawing import Grid, Mark, Piece
 from arena.game import MIRRORS, Fact, Game, Move, Role
 from arena.games import manual
 from arena.match.seat import Seats, WrappedSeats
 from arena.protocol import Ask, Reply
+from arena.replay.drawing.scene import variables
 from arena.values import DISGUISED, Match
 
 WORDS = """

@@ -13,7 +13,7 @@ from itertools import product
 from typing import NamedTuple
 
 from arena import drawing as declared
-from arena.drawing import MAZE, Cards, Drawing, LetterRows, Mark, Piece, name_of, variables
+from arena.drawing import MAZE, Cards, Drawing, LetterRows, Mark, Piece
 from arena.game import Fact, Role
 
 Cell = tuple[int, int]
@@ -194,6 +194,29 @@ def read_grids(board: Iterable[Fact], drawing: Drawing = MAZE) -> tuple[BoardGri
     return tuple(grids)
 
 
+@lru_cache(64)  # the same few boards come again and again
+def only_grid(board: tuple[Fact, ...]) -> BoardGrid | None:
+    """Return the grid of a board; None where it has none, or several."""
+    grids = read_grids(board)
+    return grids[0] if len(grids) == 1 else None
+
+
+def cells_of_roles(facts: Iterable[Fact]) -> dict[Role, Cell]:
+    """Return the cell of each role by the facts `at ROLE X Y`.
+
+    Of two facts about a role the first counts.
+    """
+    cell_of: dict[Role, Cell] = {}
+    for fact in facts:
+        values = variables("at ROLE X Y", fact)
+        if not values:
+            continue
+        cell = pair(values)
+        if cell is not None:
+            cell_of.setdefault(values["ROLE"], cell)
+    return cell_of
+
+
 def board_marks(
     grids: Sequence[BoardGrid], board: Iterable[Fact], drawing: Drawing
 ) -> tuple[tuple[Fact, DrawnFact], ...]:
@@ -305,3 +328,34 @@ def _size(values: Mapping[str, str]) -> tuple[range, range] | None:
     if count > MOST_CELLS:
         return None
     return columns, rows
+
+
+@lru_cache(10_000)  # the same few facts come again and again
+def variables(pattern: str, fact: str) -> Mapping[str, str] | None:
+    """Return the words of a fact for which the capitals of a pattern stand.
+
+    Return None when the pattern does not fit.
+    """
+    expected = pattern.split()
+    words = fact.split()
+    if expected and expected[-1] == "CARDS":  # it stands for all words that are left
+        first_card = len(expected) - 1
+        words[first_card:] = [" ".join(words[first_card:])]
+    if len(words) != len(expected):
+        return None
+    values: dict[str, str] = {}
+    for name, word in zip(expected, words, strict=True):
+        if name.isupper():
+            values[name] = word
+        elif name != word:
+            return None
+    return values
+
+
+def name_of(pattern: str, fact: str) -> str:
+    """Return the words of a fact that are not its cell or grid, without the first of several."""
+    words = []
+    for variable, word in zip(pattern.split(), fact.split(), strict=True):
+        if variable not in {"X", "Y", "GRID"}:
+            words.append(word)
+    return " ".join(words[1:] or words)

@@ -7,7 +7,7 @@ from itertools import chain
 from string import ascii_uppercase, digits
 from typing import Any
 
-from arena.drawing import Drawing, Mark, Piece, name_of
+from arena.drawing import Drawing, Mark, Piece
 from arena.game import Fact, Game, Role
 from arena.protocol import clean
 from arena.replay.drawing.scene import (
@@ -16,6 +16,7 @@ from arena.replay.drawing.scene import (
     Cell,
     DrawnFact,
     board_marks,
+    name_of,
     read_scene,
 )
 
