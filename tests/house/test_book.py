@@ -16,7 +16,7 @@ from tests.support import cup
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_the_book_builds_and_every_link_and_anchor_resolves(tmp_path):
     pytest.importorskip("mkdocs", reason="needs the package mkdocs, of the extra dev")
     pages, book = tmp_path / "pages", tmp_path / "book"

@@ -92,7 +92,7 @@ def test_a_test_that_is_alone_has_no_neighbour_and_none_has_the_callers_settings
         assert apart or (kind, other) == ("among", "among")
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_run_fails_if_a_test_leaves_a_file_and_names_the_test(tmp_path):
     done = ran(tmp_path, LEAVES)
     assert (done.returncode, "2 passed" in done.stdout) == (1, True), done.stdout + done.stderr

@@ -245,7 +245,7 @@ def test_a_record_that_is_lost_is_named_and_leaves_no_tables(folder, tmp_path):
     assert list((tmp_path / "out").iterdir()) == []
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_the_queries_of_the_page_run_in_datasette(both):
     datasette = pytest.importorskip(
         "datasette.app", reason="needs the package datasette, of the extra dev"

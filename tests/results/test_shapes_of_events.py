@@ -259,7 +259,9 @@ def test_the_report_is_written_with_all_bots(shape, home):
     assert (f"Who plays what: {SHAPES[shape].fields}." in text) == bool(SHAPES[shape].fields)
 
 
-@pytest.mark.parametrize("shape", ODD)
+@pytest.mark.parametrize(
+    "shape", [ODD[0], *[pytest.param(shape, marks=pytest.mark.soak) for shape in ODD[1:]]]
+)
 @pytest.mark.parametrize("name", charts.names())
 def test_every_chart_is_drawn_or_says_why_not(name, shape, home):
     made = charts.render(name, played(shape, home / shape).results)

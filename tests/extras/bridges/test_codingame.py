@@ -177,6 +177,7 @@ def test_a_mistake_in_a_template_is_told_before_the_first_turn(folder, options, 
     assert words in fault(row)[1]
 
 
+@pytest.mark.soak
 def test_a_kept_process_starts_the_program_again_for_each_match(tmp_path):
     pytest.importorskip("pyspiel")
     folder = workspaces.make(

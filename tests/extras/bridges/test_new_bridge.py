@@ -53,7 +53,7 @@ def test_an_engine_is_copied_with_its_mode_and_one_of_the_system_stays_where_it_
     [
         "codingame",
         "kaggle",
-        "openspiel",
+        pytest.param("openspiel", marks=pytest.mark.soak),
         pytest.param("pettingzoo", marks=pytest.mark.soak),
         pytest.param("gtp", marks=pytest.mark.soak),
         pytest.param("uci", marks=pytest.mark.soak),

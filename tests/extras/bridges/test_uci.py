@@ -193,7 +193,9 @@ def test_engines_play_an_event_with_processes_that_stay_and_it_can_be_verified(t
     assert cup.arena(folder, "verify").returncode == 0
 
 
-@pytest.mark.parametrize("engine", ["stockfish", "gnuchess --uci"])
+@pytest.mark.parametrize(
+    "engine", ["stockfish", pytest.param("gnuchess --uci", marks=pytest.mark.soak)]
+)
 def test_an_engine_of_debian_plays_whole_matches_against_itself(folder, engine):
     program, *words = engine.split()
     path = shutil.which(program, path="/usr/games:/usr/bin")

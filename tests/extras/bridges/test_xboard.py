@@ -130,7 +130,7 @@ def test_an_engine_of_the_first_version_of_the_protocol_plays_too(folder):
 
 
 @pytest.mark.slow  # phalanx thinks for its time
-@pytest.mark.parametrize("engine", ["fairymax", "phalanx"])
+@pytest.mark.parametrize("engine", ["fairymax", pytest.param("phalanx", marks=pytest.mark.soak)])
 def test_an_engine_of_debian_plays_a_whole_match_and_wins(tmp_path, engine):
     path = shutil.which(engine, path="/usr/games:/usr/bin")
     if path is None:

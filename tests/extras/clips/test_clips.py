@@ -67,6 +67,7 @@ def test_a_clip_shows_names_scores_and_moves_in_both_themes(board):
         assert (corner < 60) == dark
 
 
+@pytest.mark.soak
 def test_a_clip_of_a_hundred_turns_is_below_a_megabyte_and_each_turn_is_a_frame():
     film = clip_of(record_on("mummy_maze/duel")).film(0, 30)  # a third of them
     content = pixels.gif(film)

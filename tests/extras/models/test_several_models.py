@@ -356,6 +356,7 @@ def test_a_mistake_in_the_tables_of_models_is_one_line_with_its_key(tmp_path, te
     assert cup.refused(cup.arena(folder, "run"), words)
 
 
+@pytest.mark.soak
 def test_the_table_of_models_names_the_model_of_each_bot(tmp_path):
     with providers.serving(providers.plays) as server:
         folder = two_by_two(tmp_path / "w", f'url = "{server.url}"\nprice_in = 100.0', repeats=1)

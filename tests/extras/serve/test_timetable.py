@@ -244,7 +244,9 @@ def test_a_server_that_runs_through_a_change_of_the_clock_begins_each_round_once
     ]
 
 
-@pytest.mark.parametrize("back", [10, 60, 170])
+@pytest.mark.parametrize(
+    "back", [10, *[pytest.param(minutes, marks=pytest.mark.soak) for minutes in (60, 170)]]
+)
 def test_a_clock_that_is_set_back_begins_no_round_of_a_time_of_day_again(server, back):
     site = server("2026-05-01T17:30", "at 12:00 and 18:00")
     assert site.passes(minutes=40) == [moment("2026-05-01T18:00")]
