@@ -68,8 +68,8 @@ def _answer(duel: Duel, bot: str, opponent: str) -> Iterator[str]:
     elif duel.is_over:
         yield (
             f"undecided after {pairings_of(duel)}, the limit: it is not proven that {bot} is "
-            f"better by more than {low}, nor that it is better by less than {high}; with a larger "
-            "--max-pairings the duel goes on"
+            f"better by more than {low}, nor that it is better by less than {high}; a higher limit "
+            "of pairings may decide it"
         )
     else:
         yield f"undecided: {pairings_of(duel)} were complete when the duel ended early"
