@@ -145,6 +145,16 @@ def test_every_link_of_a_page_leads_somewhere_also_in_a_checkout():
     assert lost == []
 
 
+def test_a_page_that_installs_an_extra_says_from_a_checkout_or_wheel():
+    pages = [HERE / "README.md", *(HERE / "docs").rglob("*.md")]
+    unsaid = []
+    for page in pages:
+        text = " ".join(page.read_text("utf-8").split())
+        if "pip install 'botarena" in text and "from a checkout or wheel" not in text:
+            unsaid.append(page.name)
+    assert unsaid == []
+
+
 def test_no_page_but_the_protocol_and_made_tables_has_over_3000_words():
     longer = set()
     for page in (HERE / "docs").rglob("*.md"):
