@@ -16,6 +16,7 @@ from arena.drawing import CHESSMEN, MAZE, Cards, Grid, LetterRows, Mark, Piece
 from arena.games import rulebook
 from arena.replay.drawing import render_state
 from arena.replay.drawing.scene import read_grids, read_scene
+from arena.replay.drawing.styles import Styles
 from arena.report import boards
 
 BOARDS = rulebook.all_boards()
@@ -371,3 +372,12 @@ def test_the_report_has_a_chequered_board_of_chess_whose_first_cell_is_dark():
     scene = read_scene((grid,), game.drawing, game.view(game.start(), None))
     assert len(scene.marks) == 32
     assert {mark.item.shape for mark in scene.marks} == set(CHESSMEN)
+
+
+@pytest.mark.parametrize("count", [2, 5, 7, 12])
+def test_no_two_of_twelve_sides_have_the_same_colour(count):
+    roles = [f"rider{number}" for number in range(count)]
+    styles = Styles.of((Piece("at ROLE X Y"),), roles, [(role,) for role in roles])
+    colours = {dict(icon.elements[0][1])["fill"] for icon in styles.icons}
+    assert len(colours) == count
+    assert colours == {dict(style.elements[0][1])["fill"] for style in styles.table}

@@ -34,8 +34,12 @@ SIDES = (
     ("#d55e00", "#e69f00"),
     ("#009e73", "#4fbf9f"),
     ("#cc79a7", "#e0aac8"),
+    ("#7830d8", "#aa80ff"),
+    ("#904830", "#a8a860"),
 )
-"""A hue for each side, one cool, the next warm, in a shade for each role of it."""
+"""A hue for each side, one cool, the next warm, in a shade for each role of it. A seventh side has
+the second shade of the first. The first four hues are Okabe and Ito's; the last two are at least
+as far from all others, also as colour-blind readers see them (Machado's model)."""
 TRAILS = {"muncher": "#e8a800", "explorer": "#3f9bd8", "mummy": "#b0a17c"}
 """The colours that mark where shapes went that have colours of their own."""
 TURNED = frozenset({"muncher"})

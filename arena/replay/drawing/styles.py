@@ -142,7 +142,8 @@ def _hue(item: Piece | Mark, role: Role, sides: Sequence[Sequence[Role]]) -> str
     for number, side in enumerate(sides):
         if role in side:
             shades = SIDES[number % len(SIDES)]
-            return shades[side.index(role) % len(shades)]
+            shade = side.index(role) + number // len(SIDES)
+            return shades[shade % len(shades)]
     return SIDES[0][0]
 
 
