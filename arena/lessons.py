@@ -41,6 +41,7 @@ from arena.replay import notation
 from arena.replay.drawing import render_state
 from arena.replay.reconstruct import Exchange, confirmed, retrace
 from arena.replay.rerun import Comparison, feed, under
+from arena.results.folders import TOURNAMENT_FILE
 from arena.results.lessons import Lesson
 from arena.sandbox import choice, levels
 from arena.sandbox.launcher import Launcher
@@ -156,7 +157,7 @@ def play(lesson: LessonTest, bot: Bot, launcher: Launcher, conditions: Condition
 def _tournament_here(sandbox: str) -> config.Tournament:
     """Return the tournament.toml in the current folder, or an empty one, with this confinement."""
     changed: dict[str, object] = {"sandbox": sandbox, "unsafe": sandbox in levels.UNSAFE}
-    file = Path("tournament.toml")
+    file = Path(TOURNAMENT_FILE)
     if file.is_file():
         return config.load(file, changed)
     return config.Tournament.model_validate({"boards": [], **changed})

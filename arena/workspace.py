@@ -18,10 +18,11 @@ from arena.author import named_bots
 from arena.author.submissions.bot_store import BotStore, Version
 from arena.display_names import bot_shown
 from arena.errors import ArenaError, OptionError, PublicError, known_are
-from arena.event import builds, discovery, folders, service
+from arena.event import builds, discovery, service
 from arena.event.discovery import names
 from arena.event.service import Opener
 from arena.game import Role
+from arena.results import folders
 from arena.sandbox import choice, cores, exposure
 from arena.sandbox import folder as scratch
 from arena.streams import notice

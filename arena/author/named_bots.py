@@ -9,7 +9,7 @@ from arena.author.submissions.people import People
 from arena.author.submissions.students import author_of_note, shown_name
 from arena.errors import ArenaError
 from arena.event.config import Tournament
-from arena.event.folders import COMMITMENT_FILE, results_folder
+from arena.results.folders import COMMITMENT_FILE, results_folder
 from arena.values import Bot
 
 

@@ -7,11 +7,11 @@ from arena.cli import output
 from arena.errors import ArenaError, writing
 
 # Commands use these from here, as they do all paths.
-from arena.event.folders import BUILDS as BUILDS
-from arena.event.folders import EVENT_FILE as EVENT_FILE
-from arena.event.folders import SAMPLED_BOARDS as SAMPLED_BOARDS
-from arena.event.folders import TOURNAMENT_FILE as TOURNAMENT_FILE
-from arena.event.folders import results_folder as results_folder
+from arena.results.folders import BUILDS as BUILDS
+from arena.results.folders import EVENT_FILE as EVENT_FILE
+from arena.results.folders import SAMPLED_BOARDS as SAMPLED_BOARDS
+from arena.results.folders import TOURNAMENT_FILE as TOURNAMENT_FILE
+from arena.results.folders import results_folder as results_folder
 
 
 def tournament_file(path: Path | None) -> Path:

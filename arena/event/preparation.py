@@ -10,6 +10,7 @@ from arena.errors import ArenaError
 from arena.event import bot_folder, builds, plan
 from arena.event.plan import Plan
 from arena.results.archive import Archive
+from arena.results.folders import BUILDS
 from arena.sandbox import choice
 from arena.sandbox.exposure import refuse_exposed
 from arena.values import Event
@@ -41,5 +42,5 @@ def prepared(event: Event, archive: Archive, *, builds_here: bool) -> Plan:
     refuse_exposed((folder,), event.bots, level)
     event = bot_folder.copy_bots(event, folder / "bots")
     if builds_here:
-        event = replace(event, bots=builds.built(event.bots, folder.parent / ".builds", level))
+        event = replace(event, bots=builds.built(event.bots, folder.parent / BUILDS, level))
     return plan.begin(event, archive)

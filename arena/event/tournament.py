@@ -63,6 +63,7 @@ from arena.event.preparation import prepared
 from arena.event.service import Opened, Opener
 from arena.event.workers import Done, Lane, Lanes, OpenLanes, Workers
 from arena.results.archive import Archive
+from arena.results.folders import EVENT_FILE
 from arena.sandbox import cores
 from arena.sandbox.launcher import Launcher
 from arena.values import Abort, Event, Record, Stop
@@ -97,7 +98,7 @@ def make_archive(event: Event, folder: Path) -> None:
     if isinstance(event.seed, str):  # the file will hold a secret seed
         with contextlib.suppress(OSError):  # `Archive.make` reports what is wrong with the folder
             whole_files.make_folder(folder)
-            whole_files.make_empty(folder / "event.sqlite", whole_files.PRIVATE)
+            whole_files.make_empty(folder / EVENT_FILE, whole_files.PRIVATE)
     Archive.make(folder)
 
 

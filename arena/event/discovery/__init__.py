@@ -27,6 +27,7 @@ from arena.event.discovery.files import shown as shown
 from arena.event.discovery.programs import BotProgram
 from arena.event.discovery.programs import begins as begins
 from arena.event.discovery.programs import is_source as is_source
+from arena.results.folders import TOURNAMENT_FILE
 from arena.values import Bot
 
 if TYPE_CHECKING:
@@ -259,7 +260,7 @@ def from_command(
     if bridge:
         digest_words = (words, *bridged.digest_words(words))
     return Bot(
-        name=checked(name, Path("tournament.toml")),
+        name=checked(name, Path(TOURNAMENT_FILE)),
         command=tuple(absolute_words),
         digest=digest_of(digest_words, files),
     )

@@ -17,9 +17,8 @@ from arena.errors import ArenaError, known_are
 from arena.event import config
 from arena.event.config import Tournament
 from arena.extras.classroom.table import table_of
+from arena.results.folders import TOURNAMENT_FILE
 from arena.values import Bot, Event
-
-TOURNAMENT_FILE = "tournament.toml"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from arena.errors import ArenaError
-from arena.event import folders
 from arena.event.service import Opener, Service
 from arena.protocol import quoted
+from arena.results import folders
 from arena.sandbox.exposure import forget
 from arena.values import ANSWER_ENDS, DEFAULT_MODEL, Bot, Event, Record
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from arena import whole_files, workspace
 from arena.cli import options, output, paths
 from arena.errors import ArenaError, writing
-from arena.event.folders import COMMITMENT_FILE
+from arena.results.folders import COMMITMENT_FILE
 
 
 def commit(file: options.TournamentFile = None, json: options.Json = False) -> None:

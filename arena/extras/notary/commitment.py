@@ -17,10 +17,10 @@ from arena import file_formats, rulefile, shared_folders
 from arena.errors import ArenaError
 from arena.event import discovery
 from arena.event.discovery.files import digest_of, folder_digest
-from arena.event.folders import COMMITMENT_FILE
 from arena.games import boards, rulebook
 from arena.identity import digest_of as values_digest
 from arena.identity import file_digest, plain, stated
+from arena.results.folders import COMMITMENT_FILE
 from arena.values import DISGUISED, Board, Bot, Event
 from arena.version import __version__
 

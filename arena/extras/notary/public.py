@@ -17,7 +17,7 @@ from arena.cli import verify as records
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError
 from arena.event import result_files
-from arena.event.folders import COMMITMENT_FILE
+from arena.results.folders import COMMITMENT_FILE
 
 if TYPE_CHECKING:
     from arena.cli.verify import Problem

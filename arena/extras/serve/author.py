@@ -33,6 +33,7 @@ from arena.replay import notation
 from arena.report import bots as bot_pages
 from arena.report.author import Author, hidden_paths
 from arena.results.archive import Archive, NoResultsError
+from arena.results.folders import EVENT_FILE, results_folder
 from arena.results.leaderboard import Results
 
 UPLOAD = "/upload"
@@ -245,7 +246,7 @@ async def show_request(request: Request) -> Response:
     """Show a request, with how it ended if it has ended."""
     account, accounts = _signed_in(request)
     for match_request in accounts.requests(account, id=request.path_params["id"]):
-        archive = accounts.workspace / "results" / match_request.event / "event.sqlite"
+        archive = results_folder(accounts.workspace, match_request.event) / EVENT_FILE
         title = f"{match_request.first} and {match_request.second}"
         return pages.render(
             request,

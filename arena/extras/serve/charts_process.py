@@ -5,7 +5,8 @@ from pathlib import Path
 
 from arena import exits
 from arena.errors import writing
-from arena.event import folders, result_files
+from arena.event import result_files
+from arena.results import folders
 
 
 def draw() -> None:

@@ -34,6 +34,7 @@ from arena.event.discovery.notes import VERSIONS
 from arena.extras.serve.accounts import FOLDER, REQUESTS, Account, Accounts
 from arena.extras.serve.entrants import own_versions, text_of
 from arena.results.archive import Archive, NoResultsError
+from arena.results.folders import BUILDS, EVENT_FILE
 from arena.sandbox.watchdog import BLOCK_BYTES, STAT_BLOCK_BYTES
 
 MEGABYTE = 1_000_000
@@ -169,7 +170,7 @@ class Disk:
                 yield store.folder_of(refusal)
         for request in accounts.requests(account):
             yield self._results / request.event
-        folders = [self._results / ".builds"]
+        folders = [self._results / BUILDS]
         for copies in self._results.glob("*/bots"):
             if not copies.parent.name.startswith(REQUESTS):  # a request counts as a whole
                 folders.append(copies)
@@ -202,14 +203,14 @@ class Disk:
 
     def _digests_in_archives(self) -> Iterator[str]:
         """Yield the digests of all bots that have results, or are entered where matches begin."""
-        for file in self._results.glob("*/event.sqlite"):
+        for file in self._results.glob(f"*/{EVENT_FILE}"):
             with contextlib.suppress(NoResultsError), Archive.open(file.parent) as archive:
                 yield from (span.digest for span in archive.spans())
                 yield from (bot.digest for bot in archive.event().bots)
 
     def _build_of(self, digest: str) -> Path:
         """Return the folder with the files that the build of a version made."""
-        return self._results / ".builds" / digest
+        return self._results / BUILDS / digest
 
     def _is_stored(self, removed: Collection[Version], digest: str) -> bool:
         """Return whether a version that is not `removed` has these files."""

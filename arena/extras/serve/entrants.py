@@ -12,6 +12,7 @@ from arena.errors import ArenaError
 from arena.event import config
 from arena.extras.serve.accounts import Account
 from arena.results.archive import Archive, NoResultsError
+from arena.results.folders import TOURNAMENT_FILE
 from arena.values import Bot
 
 
@@ -20,7 +21,7 @@ class Entrants:
 
     def __init__(self, workspace: Path) -> None:
         self._workspace = workspace
-        self.tournament = config.load(workspace / "tournament.toml")
+        self.tournament = config.load(workspace / TOURNAMENT_FILE)
         if self.tournament.bots is None:
             raise ArenaError(
                 'tournament.toml: bots: names no folder to take bots into; write bots = "bots"'
@@ -112,6 +113,6 @@ def names_in(workspace: Path, key: str) -> tuple[str, ...]:
 def _tournament(workspace: Path) -> Mapping[str, object]:
     """Return the tables of tournament.toml as they are; {} if it cannot be read."""
     try:
-        return toml.loads((workspace / "tournament.toml").read_bytes())
+        return toml.loads((workspace / TOURNAMENT_FILE).read_bytes())
     except (OSError, ValueError, RecursionError):
         return {}

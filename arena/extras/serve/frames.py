@@ -18,6 +18,7 @@ from arena.event.control import RunState, last_state
 from arena.extras.serve.accounts import last_changes
 from arena.extras.serve.worker import SHARE, JobError, Worker
 from arena.results.archive import Archive
+from arena.results.folders import EVENT_FILE
 
 Result = TypeVar("Result")
 
@@ -125,7 +126,7 @@ class Frames:
         key = (event, job, values)
         # When the run ends, what was made of an earlier fit is made again.
         is_under_way = self._run(event).is_under_way
-        stamp = (last_changes(self.results / event / "event.sqlite"), is_under_way)
+        stamp = (last_changes(self.results / event / EVENT_FILE), is_under_way)
         frame = self._frames.get(key)
         is_due = frame is None or (frame.stamp != stamp and time.monotonic() >= frame.again)
         if is_due and key not in self._running:

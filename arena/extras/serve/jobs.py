@@ -28,6 +28,7 @@ from arena.report import bots, data, leaderboard, recorded, replays
 from arena.report.author import Author, hidden_paths
 from arena.results.archive import Archive
 from arena.results.columns import CROSSTABLE, TIMING
+from arena.results.folders import TOURNAMENT_FILE
 from arena.results.leaderboard import Results
 from arena.results.upsets import Upset, upsets
 from arena.values import Bot, Match, Played, Seat, Turn
@@ -79,7 +80,7 @@ class Front(NamedTuple):
 
 def rules_of(folder: Path) -> Callable[[Match], Game[Any]]:
     """Return a function that finds the game of a recorded match, by the rules of the workspace."""
-    tournament = folder.parent.parent / "tournament.toml"
+    tournament = folder.parent.parent / TOURNAMENT_FILE
     return lambda match: rulebook.game_of(config.board_of(match, tournament))
 
 

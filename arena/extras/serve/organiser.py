@@ -22,6 +22,7 @@ from arena.extras.serve.accounts import IN_MEGABYTES, LIMITS, Accounts
 from arena.extras.serve.entrants import Entrants, event_folder
 from arena.extras.serve.people import accounts_of
 from arena.protocol import clean
+from arena.results.folders import EVENT_FILE
 
 Result = TypeVar("Result")
 
@@ -190,7 +191,7 @@ def _values(accounts: Accounts) -> dict[str, Any]:
     """Return what the page shows."""
     folder = event_folder(accounts.workspace)
     graded: Any = None
-    if folder is not None and (folder / "event.sqlite").is_file():
+    if folder is not None and (folder / EVENT_FILE).is_file():
         graded = _graded(folder)
     rule, _ = accounts.setting("rounds", ("", ""))
     return {

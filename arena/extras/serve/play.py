@@ -25,6 +25,7 @@ from arena.extras.serve.human_process import FILE
 from arena.extras.serve.streams import WAIT_S, EventStreamResponse, event
 from arena.games import rulebook
 from arena.report import replays
+from arena.results.folders import SAMPLED_BOARDS
 
 FORM_S = 2.5
 """How long a page without scripts waits for the bots.
@@ -178,7 +179,7 @@ def _seats(workspace: Path) -> Seats:
     for name in tournament.boards:
         # One variant of a board is enough to know its roles. Variants of an event that was begun
         # are stored.
-        stored = workspace / "results" / ".boards"
+        stored = workspace / "results" / SAMPLED_BOARDS
         for board in rulebook.find(name, workspace, tournament.seed, 1, stored):
             choices: list[tuple[str, ...]] = [(role,) for role in board.roles]
             choices += [side for side in board.sides if len(side) > 1]

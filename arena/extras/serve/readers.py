@@ -23,6 +23,7 @@ from arena.extras.serve.entrants import Entrants
 from arena.extras.serve.frames import Frames
 from arena.extras.serve.worker import JobError
 from arena.protocol import clean
+from arena.results.folders import EVENT_FILE
 
 PAGE = 50
 """The matches of a page."""
@@ -53,7 +54,7 @@ def events(request: Request, account: Account | None) -> list[str]:
     names = os.listdir(results)  # noqa: PTH208 (names alone)
     files: list[Path] = []
     for name in people.accounts_of(request).seen(names, account):
-        file = results / name / "event.sqlite"
+        file = results / name / EVENT_FILE
         if file.is_file():
             files.append(file)
     files.sort(key=lambda file: -file.stat().st_mtime)
@@ -65,7 +66,7 @@ def event_of(request: Request) -> str:
     name: str = request.path_params["event"]
     if name in {".", ".."}:  # a name from an address has no slash
         raise HTTPException(404)
-    file = frames(request).results / name / "event.sqlite"
+    file = frames(request).results / name / EVENT_FILE
     if not os.path.isfile(file):  # noqa: PTH113 (of any name)
         raise HTTPException(404)
     if not people.sees(request, name):

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from arena import exits, signals, workspace
 from arena.errors import ArenaError
-from arena.event import duel, duel_words, folders, run_words, tournament
+from arena.event import duel, duel_words, run_words, tournament
 from arena.extras.serve import statements
 from arena.extras.serve.accounts import Accounts, MatchRequest
 from arena.extras.serve.statements import Statement
+from arena.results import folders
 from arena.results.sequential import Question, SequentialTest
 from arena.streams import notice
 

@@ -45,6 +45,7 @@ from arena.extras.serve.table import table_of
 from arena.extras.serve.worker import NICE
 from arena.report.author import Author, hidden_paths
 from arena.results.archive import Archive
+from arena.results.folders import TOURNAMENT_FILE
 from arena.sandbox.exposure import forget
 
 LOOK_S = 0.5
@@ -313,7 +314,7 @@ class Scheduler:
         if self._looked_at == (self._hub.joins, last):
             return False
         self._looked_at = (self._hub.joins, last)
-        tournament = config.load(accounts.workspace / "tournament.toml")
+        tournament = config.load(accounts.workspace / TOURNAMENT_FILE)
         connected: dict[str, str] = {}
         references: list[str] = []
         for bot in tournament.entrants(accounts.workspace):

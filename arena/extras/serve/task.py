@@ -27,6 +27,7 @@ from arena.game import Game
 from arena.games import manual, rulebook
 from arena.match.referee import Referee
 from arena.protocol import Reply, clean
+from arena.results.folders import TOURNAMENT_FILE
 from arena.values import Board, Bot, Conditions, Match, Record, Seat, Verdict
 
 KIT_NAME = "mybot"
@@ -77,7 +78,7 @@ class EventTask:
 
 def task(workspace: Path) -> EventTask:
     """Return the task of a workspace; raise ArenaError for a mistake in tournament.toml."""
-    tournament = config.load(workspace / "tournament.toml")
+    tournament = config.load(workspace / TOURNAMENT_FILE)
     conditions = tournament.conditions()
     boards = _boards(workspace, tournament)
     games = []
@@ -102,7 +103,7 @@ def picture(workspace: Path, label: str) -> bytes:
     from arena.pictures.match import Clip
     from arena.replay.replayer import scenes
 
-    boards = _boards(workspace, config.load(workspace / "tournament.toml"))
+    boards = _boards(workspace, config.load(workspace / TOURNAMENT_FILE))
     for board in boards[:MOST_BOARDS]:
         if board.label == label:
             game = rulebook.game_of(board)
@@ -119,7 +120,7 @@ def picture(workspace: Path, label: str) -> bytes:
 
 def kit(workspace: Path, name: str, author: str) -> bytes:
     """Return a starter kit as a zip: a bot that plays the games of the event at once."""
-    tournament = config.load(workspace / "tournament.toml")
+    tournament = config.load(workspace / TOURNAMENT_FILE)
     boards = _boards(workspace, tournament)
     games = tuple(dict.fromkeys(board.game for board in boards))
     chosen = starters.find(name)

@@ -48,6 +48,7 @@ from arena import file_formats, shared_folders, system, whole_files
 from arena.errors import ArenaError
 from arena.identity import digest_of
 from arena.results.archive import schema
+from arena.results.folders import EVENT_FILE
 
 DAMAGE = ("no such table", "Could not decode", "malformed")
 """Parts of messages about a damaged file for which SQLite, or Python, has no code of their own."""
@@ -119,7 +120,7 @@ class Database:
     def __init__(self, folder: Path, *, writing: bool) -> None:
         self.opened.add(folder)
         self.folder = folder
-        self.path = folder / "event.sqlite"
+        self.path = folder / EVENT_FILE
         self._writing = writing
         self._lock: int | None = None
         self.token = ""

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from arena import extensions
-from arena.event.folders import COMMITMENT_FILE
 from arena.event.plan import Plan
 from arena.extras.notary import commitment, public
 from arena.games import rulebook
 from arena.results.archive import Archive
+from arena.results.folders import COMMITMENT_FILE
 from arena.values import Event
 from tests.replay.test_reconstruct import TAMPERED
 from tests.support import cup, extras, stored, workspaces
