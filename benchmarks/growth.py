@@ -4,7 +4,8 @@ The rows are numbers of bots, and each figure is of a process by itself, in seco
 pairing of the slowest round of a Swiss; the first and the third batch of a ladder (the third is the
 first that knows results), with their peak of memory; `arena leaderboard` of an archive of MATCHES
 matches (10,000 unless said) that nobody played, with a new fit and again with the stored one. The
-table goes into docs/growth.md, beside the figures of a ladder that had tables of all pairs.
+table goes into docs/growth.md, beside the figures of a ladder that had tables of all pairs and of a
+fit that inverted whole matrices.
 """
 
 import os
@@ -27,18 +28,20 @@ from tests.support import paired, stored
 ROOT = Path(__file__).parents[1]
 BOTS = (20, 100, 300, 1000, 10_000)
 MATCHES = 10_000
-MOST_FITTED = 300
+MOST_FITTED = 1000
 """An archive of more bots and its fit take minutes, so larger rows have no leaderboard."""
 MOST_SWISS = 1000
 """The rounds of more bots take minutes."""
 BATCHES = 3
 BEFORE = {300: "0.14 s, 0.19 s, 73 MB", 1000: "0.58 s, 3.02 s, 349 MB", 10_000: "did not begin"}
 """What the batches of a ladder took at commit 427ac66f, measured in the same way."""
+FIT_BEFORE = {20: "@20", 100: "@100", 300: "@300", 1000: "@1000"}
+"""What `arena leaderboard` with a new fit took at commit 9aa63dad, which inverted whole matrices."""
 PAGE = ROOT / "docs" / "growth.md"
 BEGIN, END = "<!-- made by benchmarks/growth.py -->\n", "<!-- end -->\n"
 HEAD = """\
-| bots | a round of a Swiss | ladder: batches 1, 3; memory | before | leaderboard | again |
-|---|---|---|---|---|---|
+| bots | a round of a Swiss | ladder: batches 1, 3; memory | before | leaderboard | before | again |
+|---|---|---|---|---|---|---|
 """
 
 
@@ -104,10 +107,10 @@ def row(bots: int, matches: int) -> str:
     seconds, peak = ladder_batches(bots)
     batches = f"{seconds[0]:.2f} s, {seconds[-1]:.2f} s, {peak} MB | {BEFORE.get(bots, '')}"
     round_of_swiss = f"{swiss_round(bots):.3f} s" if bots <= MOST_SWISS else ""
-    fits = "| | |"
+    fits = "| | | |"
     if bots <= MOST_FITTED:
         new, again = looks(bots, matches)
-        fits = f"| {new:.2f} s | {again:.2f} s |"
+        fits = f"| {new:.2f} s | {FIT_BEFORE.get(bots, '')} | {again:.2f} s |"
     return f"| {bots:,} | {round_of_swiss} | {batches} {fits}\n"
 
 

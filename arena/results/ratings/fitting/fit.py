@@ -23,7 +23,7 @@ from arena.results.ratings.fitting.prior import Spread, precision, pull, pulls, 
 STEPS = 60
 CLOSE_LOGITS = 1e-10
 LONGEST_LOGITS = 3.0
-MOST_DIRECT = 1000
+MOST_DIRECT = 300
 """The unknowns of a fit whose steps are solved by a matrix: both ways take as long here."""
 CLOSE_RESIDUAL = 1e-7
 """The part of the slope that conjugate gradients may leave over, for the next step."""
