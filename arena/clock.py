@@ -149,7 +149,10 @@ class TimeUsed(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class TimeControl:
-    """How long a bot may take, in seconds. None = no limit."""
+    """How long a bot may take, in seconds. None = no limit.
+
+    Give a new field the metadata ADDED_LATER (identity.py).
+    """
 
     start: float | None = 5.0
     """From `ready?` to `ready`."""

@@ -9,6 +9,9 @@ Where to change what (paths begin below arena/):
   which lines it sends, and which of them no match has: `author/checkup/variations.py`; the words:
   `author/checkup/conversation.py`; the advice: `author/checkup/advice.py`, on a crash a row of
   `author/checkup/crashes.py` `ROWS`; its cases: `tests/author/advice_cases.py`
+- the words with which `arena submit` refuses something: `author/submissions/__init__.py`; a file or
+  a folder that is no program, such as a text: `event/discovery/programs.py` `NO_PROGRAMS`,
+  `why_not`, `why_none`
 - a starter kit: one folder in `author/starters/`; how the pages of all end:
   `author/starters/README_END.md`
 - a hostile path, link or size in a zip or tar that was handed in:

@@ -13,9 +13,8 @@ Where to change what (paths begin below arena/):
   `cli/leaderboard_text.py` `TIER_STYLES`
 - the other colours of the charts: `charts/style/__init__.py` `BLUE`; the names below it say which
   chart uses which colour
-- a chart, a rating, a schedule: one file in `charts/`, `results/ratings/` or `event/schedules/`,
-  then the page that lists them (docs/formats.md for schedules); a schedule may be a plug-in:
-  `plugins.py`
+- a chart: one file in `charts/`, its row in the table of results/README.md, and its name in
+  `tests/charts/test_charts.py` `NAMES`
 """
 
 from collections.abc import Mapping

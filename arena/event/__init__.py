@@ -13,11 +13,15 @@ Where to change what (paths begin below arena/):
 - what happens when a worker is killed: `event/workers.py` `collect`, then `event/director.py`
   `match_failed`
 - who hears of each match as it is stored, and of what fails: `event/audience.py` `Audience`; the
-  terminal: `cli/watching.py`; the observers of extensions: `event/audience.py` `Audiences`; the
-  webhook at the end of a run: `event/notify.py`, its words: `cli/run/ending.py` `notify`
+  terminal: `cli/watching.py`; the observers of extensions: `event/audience.py` `Audiences`; a
+  message for each match is such an observer, with an example in docs/extensions.md; the webhook at
+  the end of a run: `event/notify.py`, its words: `cli/run/ending.py` `notify`
 - when an event ends by `stop_when`: `event/stopping.py`; when it looks: `event/plan.py` `walk`;
   the words: `results/leaderboard/stop_words.py`; when its time is over: `event/end_time.py`
   `EndTime`; the other reasons why a run ends early: `event/director.py` `RunPhase`
+- a schedule: one file in `event/schedules/` with the parts of `Schedule`, or a plug-in
+  (`plugins.py`); docs/formats.md; its tests: `tests/event/test_formats.py`; its workspace in
+  tests/kept: `tests/keep.py`
 - who meets whom in a Swiss, and how a rematch is avoided: `event/schedules/_dutch.py` `paired`,
   then docs/formats.md
 - how `arena status` sees a run, and `arena stop` ends it: `event/control.py`; which run it is:

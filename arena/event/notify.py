@@ -1,5 +1,7 @@
 """Send one message to a webhook at the end of a run: JSON that Slack, Discord and ntfy take.
 
+A message for each match is an observer of matches: audience.py; docs/extensions.md has one.
+
 The message names no bot and no person, because the readers of a channel need not be people who may
 read the results, and it has no secret. Redirects are not followed, and without `private` nothing is
 sent to an address inside a network.

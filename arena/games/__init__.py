@@ -2,6 +2,10 @@
 
 Where to change what (paths begin below arena/):
 
+- a game: a file in rules/ and its boards in a TOML file of the same name; rules/surround.py is the
+  model of a game for many, and docs/game-authors.md says how to write it; one that comes with arena
+  also stands in rules/README.md, docs/protocol.md (its facts), docs/endings.md (its reasons) and
+  `tests/pages.py` (a dialogue); `tests/playthroughs/make.py` writes how it goes
 - which openings are drawn, what a line of a file of openings is, when a match counts as decided:
   `games/openings.py` (`decided`); which opening a match gets: `values.py` `Event`; who plays it:
   `match/referee.py`

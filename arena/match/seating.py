@@ -1,7 +1,7 @@
 """Seats a match: finds the kind of each seat, wraps it, and asks all seats as if they were one.
 
 It owns the order of the kinds, and what is around each. Only this file knows which kinds there are;
-extensions bring others (seat.py).
+extensions bring others. The law of a seat: seat.py.
 """
 
 from collections.abc import Mapping, Sequence

@@ -10,8 +10,8 @@ Where to change what (paths begin below arena/):
 - the columns that the report keeps on a narrow page: `report/html/leaderboard.js`
 - which matches the report holds when not all fit: `report/data.py` `by_importance`; the limits:
   `report/writing.py` `REPLAYED`, `SIZE_BYTES`
-- whether what a bot prints is shown, so to mute one, its remarks: `report/recorded.py` `moves`,
-  and on the terminal `cli/match_text.py`; what is recorded of it at all: `match/bot/output.py`
+- to mute a bot, or to show less of what it prints: here `report/recorded.py` `moves` (remarks) and
+  `last_lines` (stderr); all places: the row in `match/__init__.py`
 - who can read a bot's stderr: all, in the report (`report/recorded.py`) and in `arena replay`
   (`cli/match_text.py`); what the report for one author leaves out: `report/author.py`
 - the replay in the browser: `report/html/replay.js`, `report/html/playback.js`,

@@ -32,7 +32,8 @@ Where to change what (paths begin below arena/):
 - a level of confinement: a file with a subclass of `Level`, `sandbox/level.py`, and its place in
   `sandbox/levels.py` `_LEVELS`, the order in which auto tries them; its name in
   `event/config/__init__.py` `sandbox`, and in the help of `--sandbox`: `cli/options.py` `Sandbox`;
-  docs/confinement.md, docs/tournament.md, then the schema and `python tests/pages.py`
+  docs/confinement.md, docs/tournament.md, SECURITY.md, then the schema and `python tests/pages.py`;
+  what each attack does there: `tests/attacks/harness/table.py` `LEVELS`
 - which system calls all bots may make: `sandbox/call_policy.py`, then `python
   tests/attacks/harness/page.py`
 - which system calls the bots of one event may make: the key `syscalls` of tournament.toml: no
@@ -44,12 +45,13 @@ Where to change what (paths begin below arena/):
   `sandbox/portable.py`; which commands play there without the option unsafe: `sandbox/choice.py`
   `choose`; how it is tested: tests/not_linux/; docs/laptops.md
 - a limit for bots: its value: `values.py` `Limits`, `event/tables/__init__.py` `BotLimits` (its
-  key in tournament.toml and bot.toml), `sandbox/building.py` `BUILD_LIMITS` (of builds)
+  key in tournament.toml and bot.toml), `sandbox/building.py` `BUILD_LIMITS` (of builds); who
+  enforces it: the kernel, for one process: `sandbox/rlimits.py`; sums of the whole bot, seen from
+  outside: `sandbox/watchdog.py`; what it prints: `match/bot/output.py`
 - what the organiser allows one bot by its name (`[[bot]]` `processes`), or all bots (`threads`):
   `event/config/__init__.py` `as_entered`, `unmet_requests`; bots get it in an event by `event`
   there, and in all other matches by `workspace.py` `built`; what it means in a match:
   `values.py` `limits_of`
-- a limit for bots: who enforces it: `sandbox/watchdog.py` or `sandbox/rlimits.py`
 - a limit for bots: the words of its verdict, and the advice: `failure.py` `Cause`,
   `match/bot/postmortem.py` `limit_exceeded`, `author/checkup/advice.py` `LIMIT_ADVICE`;
   docs/endings.md, docs/tournament.md, the schema

@@ -1,6 +1,7 @@
 """Submissions: copy a bot, name it, have it examined, and keep it as a version or refuse it.
 
-It decides the order of the steps, and words the messages. requests.py says which files are one bot,
+It decides the order of the steps, and words the messages, but for those about files that are no
+programs: event/discovery/programs.py has them. requests.py says which files are one bot,
 and who its author is; copy_untrusted.py and unpacking.py judge the files of a submission;
 bot_store.py knows where bots are on disk; and the caller examines whether a bot plays well enough.
 """
