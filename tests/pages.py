@@ -30,7 +30,7 @@ from arena.results.leaderboard import Results
 from arena.values import Bot, Conditions, Event
 
 DOCS = Path(__file__).parent.parent / "docs"
-RESULTS = DOCS.parent / "results" / "README.md"
+COLUMNS = DOCS / "columns.md"
 ID = "7f3a9c20e1b4"
 SHOWN = 2
 """How many of the lines that begin with the same words are shown before an ellipsis."""
@@ -103,9 +103,9 @@ nothing is left; in an event with a secret seed also the key of the match."""
 def parts() -> dict[tuple[Path, str], str]:
     """Return every part by its page and name, as it must stand there."""
     made = {(DOCS / "protocol.md", name): _fenced(dialogue(*told)) for name, told in PLAYED.items()}
-    made |= {(RESULTS, name): "\n".join(frame_columns(columns)) for name, columns in FRAMES.items()}
+    made |= {(COLUMNS, name): "\n".join(frame_columns(columns)) for name, columns in FRAMES.items()}
     shown = ", ".join(f"{decimals} of {unit}" for unit, decimals in DECIMALS.items())
-    made[RESULTS, "decimals"] = (
+    made[COLUMNS, "decimals"] = (
         f"CSV and JSON have {FILE_DECIMALS} decimals, and {SECONDS_FILE_DECIMALS} of seconds and "
         "costs. The terminal "
         f"and the leaderboard of the report\nshow {shown}, and 2 of any other figure that is no "

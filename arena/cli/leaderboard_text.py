@@ -1,6 +1,6 @@
 """The leaderboard for a terminal: figures and a small bar, in as many columns as fit.
 
-It decides which of the leaderboard's figures are shown, and how. results/README.md explains them.
+It decides which of the leaderboard's figures are shown, and how. docs/columns.md explains them.
 """
 
 import sys

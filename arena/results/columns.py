@@ -3,7 +3,7 @@
 From its unit follows how many decimals a figure has. Only the cells of a column stand elsewhere, in
 results/leaderboard/. Frames use these names; CSV files, the terminal and the report use these
 decimals; the report uses these labels. `python tests/pages.py` makes the tables of
-results/README.md from them. Pure.
+docs/columns.md from them. Pure.
 """
 
 from collections.abc import Iterable, Mapping
@@ -41,7 +41,7 @@ class Column:
     name: str
     """Capitals stand for names of the event: `BOARD_ROLE` for a column for each board and role."""
     meaning: str
-    """For a reader of results/README.md, in Markdown."""
+    """For a reader of docs/columns.md, in Markdown."""
     unit: str = ""
     """`rating` is that of the event's rating; empty for texts, and for figures without a unit."""
     label: str = ""
@@ -502,7 +502,7 @@ MATCHES = Columns(
         "seed",
         "The same for all matches of the same bots on one board and repeat; fixes all chance in "
         "them if the "
-        "event's seed is a number (otherwise each record has a key: [seeds](../docs/seeds.md))",
+        "event's seed is a number (otherwise each record has a key: [seeds](seeds.md))",
     ),
     Column("reason", "The rules' word for the end, or `forfeit`"),
     Column("ROLE_bot", "For each role: the bot that had it"),

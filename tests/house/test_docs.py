@@ -39,6 +39,7 @@ README = (HERE / "README.md").read_text()
 BOTS = (HERE / "bots" / "README.md").read_text()
 AUTHORS = (HERE / "docs" / "bot-authors.md").read_text()
 RESULTS = (HERE / "results" / "README.md").read_text()
+COLUMNS = (HERE / "docs" / "columns.md").read_text()
 TOURNAMENT = (HERE / "docs" / "tournament.md").read_text()
 ENDINGS = (HERE / "docs" / "endings.md").read_text()
 CONTRIBUTING = (HERE / "CONTRIBUTING.md").read_text()
@@ -296,8 +297,8 @@ def test_every_rating_and_tie_break_is_documented():
 
 
 def documented(name: str) -> list[str]:
-    """The columns of a frame, as its section of the results' page lists them."""
-    section = re.search(rf"^### `{name}\(.*?(?=^##|\Z)", RESULTS, re.DOTALL | re.MULTILINE)
+    """The columns of a frame, as its section of the page lists them."""
+    section = re.search(rf"^## `{name}\(.*?(?=^##|\Z)", COLUMNS, re.DOTALL | re.MULTILINE)
     assert section is not None, f"no section of {name}()"
     rows = re.findall(r"^\| (`.*?) \|.*?\|.*?\|$", section[0], re.MULTILINE)
     return [column for cell in rows for column in re.findall(r"`([^`]+)`", cell)]
@@ -312,7 +313,7 @@ def test_every_frame_is_documented():
         and name != "overall_leaderboard"  # rows of `leaderboard`
         and "frame" not in method.__annotations__  # what is made of a frame has the columns of that
     }
-    assert frames == set(re.findall(r"^### `(\w+)\(", RESULTS, re.MULTILINE))
+    assert frames == set(re.findall(r"^## `(\w+)\(", COLUMNS, re.MULTILINE))
 
 
 def test_the_columns_of_each_frame_are_those_of_its_page(played):
@@ -326,7 +327,7 @@ def test_the_columns_of_each_frame_are_those_of_its_page(played):
     }
     families |= dict.fromkeys(ADDED, ())  # of events with a language model
     roles = list(dict.fromkeys(role for _, role in results.board_role_columns))
-    for name in re.findall(r"^### `(\w+)\(", RESULTS, re.MULTILINE):
+    for name in re.findall(r"^## `(\w+)\(", COLUMNS, re.MULTILINE):
         whole, each = [], []
         for column in documented(name):
             (each if column.startswith("ROLE_") else whole).extend(families.get(column, [column]))

@@ -35,7 +35,7 @@ from tests.support import slow_tables, stored
 
 EVENT = stored.event("ann", "bob", "cat", repeats=2)
 MATCHES = tuple(stored.plan(EVENT))
-HEADERS = {  # the promise of results/README.md
+HEADERS = {  # the promise of docs/columns.md
     "leaderboard": (
         "game,rank,bot,rating,rating_low,rating_high,strength_logit,strength_logit_low,strength_logit_high,"
         "rank_low,rank_high,tier,matches,points,won,drawn,lost,forfeits,"
