@@ -120,7 +120,8 @@ def parts() -> dict[tuple[Path, str], str]:
             f"{heading(arena, name)}" for name in sorted(arena.__all__)
         ),
         **{(DOCS / "api.md", cls.__name__): "\n".join(members(cls)).rstrip() for cls in CLASSES},
-        (DOCS / "commands.md", "commands"): "\n".join(commands()).rstrip(),
+        (DOCS / "commands.md", "commands"): "\n".join(first_commands()).rstrip(),
+        (DOCS / "more-commands.md", "commands"): "\n".join(more_commands()).rstrip(),
         **of_extras(),
         (DOCS / "commands.md", "keys"): "\n".join(keys()),
     }
@@ -194,12 +195,23 @@ def of_extras() -> dict[tuple[Path, str], str]:
     return made
 
 
-def commands() -> Iterator[str]:
-    """Yield every command of the core, by section, with its arguments and options."""
-    for section, lines in COMMANDS.items():
+def first_commands() -> Iterator[str]:
+    """Yield the commands of the first hour, with their arguments and options."""
+    yield from described_section(next(iter(COMMANDS)))
+
+
+def more_commands() -> Iterator[str]:
+    """Yield every other command of the core, by section, with its arguments and options."""
+    _, *others = COMMANDS
+    for section in others:
         if section != EXTRAS_SECTION:
-            yield from (f"## {section}", "")
-            yield from described(lines)
+            yield from described_section(section)
+
+
+def described_section(section: str) -> Iterator[str]:
+    """Yield a section of commands with its heading."""
+    yield from (f"## {section}", "")
+    yield from described(COMMANDS[section])
 
 
 def described(names: Iterable[str]) -> Iterator[str]:

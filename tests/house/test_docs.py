@@ -64,6 +64,7 @@ FOLLOWED_ELSEWHERE = {
     "docs/extras/serve.md",  # by test_serve_accounts.py
     "docs/extras/cluster.md",  # by test_clusters.py
     "docs/commands.md",  # made from the commands
+    "docs/more-commands.md",  # as is this
     "docs/extras/tune.md",  # by test_tune.py
     "docs/extras/versions.md",  # by test_bisect.py and test_versions.py
     "docs/extras/lessons.md",  # made from the commands
