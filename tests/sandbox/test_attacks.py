@@ -103,9 +103,10 @@ def test_a_process_is_seen_whose_first_thread_has_ended():
             process.kill()
 
 
-def test_the_page_shows_the_table_of_now():
-    text = page.PAGE.read_text()
-    assert page.renewed(text) == text, "run `python tests/attacks/harness/page.py`"
+@pytest.mark.parametrize("path", [page.ON_OTHERS, page.ON_THE_MACHINE], ids=lambda path: path.stem)
+def test_the_pages_show_the_tables_of_now(path):
+    text = path.read_text("utf-8")
+    assert page.renewed(path) == text, "run `python tests/attacks/harness/page.py`"
 
 
 @pytest.mark.slow

@@ -469,8 +469,8 @@ def _refused(crash: Crash) -> str:
     if not calls:
         return REFUSED
     return (
-        f"arena refused it the system call {calls}: `arena docs confinement` lists those that a "
-        "bot may make"
+        f"arena refused it the system call {calls}: `arena docs attacks-machine` lists those "
+        "that a bot may make"
     )
 
 

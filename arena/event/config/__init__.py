@@ -142,7 +142,7 @@ class Tournament(Table):
     )
     syscalls: Names = Field(
         (),
-        description="System calls that bots may make beside those of docs/attacks.md, "
+        description="System calls that bots may make beside those of docs/attacks-machine.md, "
         "for an exotic runtime.",
     )
     freeze: bool = Field(True, description="Stop a bot while others think.")

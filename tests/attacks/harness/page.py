@@ -1,9 +1,10 @@
-"""The tables of docs/attacks.md: attacks, from EXPECTED, and calls, from the policy. As a script it
-writes them.
+"""The tables of docs/attacks.md and docs/attacks-machine.md: attacks, from EXPECTED, and calls, from
+the policy. As a script it writes them.
 """
 
 import ast
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 sys.path.insert(
@@ -14,26 +15,36 @@ from table import ATTACKS, EXPECTED, LEVELS, MEANING, WARM, Row
 
 from arena.sandbox import call_policy as policy
 
-PAGE = Path(__file__).parents[3] / "docs" / "attacks.md"
+DOCS = Path(__file__).parents[3] / "docs"
+ON_OTHERS = DOCS / "attacks.md"
+ON_THE_MACHINE = DOCS / "attacks-machine.md"
+OF_OTHERS = ("Files", "Other processes", "Network and terminal")
+"""The categories of the first page; all other categories are on the second."""
 BEGIN, END = "<!-- made by tests/attacks/harness/page.py: begin -->", "<!-- end -->"
 CALLS_BEGIN, CALLS_END = "<!-- calls: begin -->", "<!-- calls: end -->"
 
 
-def table() -> str:
-    """Return all attacks by category, a row each."""
-    lines = [f"{len(EXPECTED)} attacks. What the words mean:", ""]
+def legend() -> str:
+    """Return the number of attacks, and what the words of their tables mean."""
+    lines = [f"{len(EXPECTED)} attacks, on both pages. What the words mean:", ""]
     lines += [f"- **{word}**: {meaning}" for word, meaning in MEANING.items()]
+    return "\n".join(lines)
+
+
+def table(categories: Iterable[str]) -> str:
+    """Return the attacks by category, a row each."""
+    lines = []
     columns = (*LEVELS, WARM)
-    for category in dict.fromkeys(row.category for row in EXPECTED.values()):
+    for category in categories:
         lines += [
-            "",
             f"## {category}",
             "",
             f"| a bot | {' | '.join(columns)} |",
             "|---|" + "---|" * len(columns),
         ]
         lines += [line(name, row) for name, row in EXPECTED.items() if row.category == category]
-    return "\n".join(lines)
+        lines.append("")
+    return "\n".join(lines).rstrip()
 
 
 def line(name: str, row: Row) -> str:
@@ -67,13 +78,23 @@ def calls() -> str:
     return "\n".join(lines)
 
 
-def renewed(page: str) -> str:
+def renewed(page: Path) -> str:
     """Return the page with the tables of now."""
-    for begin, text, end in ((BEGIN, table(), END), (CALLS_BEGIN, calls(), CALLS_END)):
-        before, _, after = page.partition(begin)
-        page = f"{before}{begin}\n\n{text}\n\n{end}{after.partition(end)[2]}"
-    return page
+    text = page.read_text("utf-8")
+    if page == ON_OTHERS:
+        return replaced(text, BEGIN, f"{legend()}\n\n{table(OF_OTHERS)}", END)
+    categories = dict.fromkeys(row.category for row in EXPECTED.values())
+    machine = [category for category in categories if category not in OF_OTHERS]
+    text = replaced(text, BEGIN, table(machine), END)
+    return replaced(text, CALLS_BEGIN, calls(), CALLS_END)
+
+
+def replaced(page: str, begin: str, part: str, end: str) -> str:
+    """Return the text of a page with another part between two of its lines."""
+    before, _, after = page.partition(begin)
+    return f"{before}{begin}\n\n{part}\n\n{end}{after.partition(end)[2]}"
 
 
 if __name__ == "__main__":
-    PAGE.write_text(renewed(PAGE.read_text()))
+    for path in (ON_OTHERS, ON_THE_MACHINE):
+        path.write_text(renewed(path), "utf-8")
