@@ -1,10 +1,11 @@
 """Measures, and writes the tables of the pages: `python benchmarks/renew.py [NAME ...] [--quick]`.
 
-A table of README.md, peers.md or accuracy.md stands between `<!-- NAME -->` and `<!-- end -->`, and
-is what a script prints. Above it stand the command, the day, the commit, the machine and its load
-when the script began. Without a NAME all tables of README.md are measured, in some 15 minutes;
-leave the machine alone meanwhile. Those of accuracy.md come from simulations, take longer, and
-depend on no clock. `--quick` tries scripts in small sizes, and writes no page.
+A table of README.md, peers.md, accuracy.md or planning.md stands between `<!-- NAME -->` and
+`<!-- end -->`, and is what a script prints. Above it stand the command, the day, the commit, the
+machine and its load when the script began. Without a NAME all tables of README.md are measured, in
+some 15 minutes; leave the machine alone meanwhile. Those of accuracy.md and planning.md come from
+simulations, take longer, and depend on no clock. `--quick` tries scripts in small sizes, and writes
+no page.
 """
 
 import argparse
@@ -24,8 +25,10 @@ ROOT = Path(__file__).parents[1]
 COSTS = ROOT / "benchmarks" / "README.md"
 PEERS = ROOT / "benchmarks" / "peers.md"
 ACCURACY = ROOT / "benchmarks" / "accuracy.md"
+PLANNING = ROOT / "benchmarks" / "planning.md"
+LIST = ROOT / "benchmarks" / "scripts.md"
 SCRIPTS = "scripts"
-"""The part of the page that lists all scripts."""
+"""The part of its page that lists all scripts."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +66,10 @@ PARTS = {
     "coverage": Part(ACCURACY, "ratings.py 60 coverage", "2 coverage"),
     "order": Part(ACCURACY, "order.py 600", "10"),
     "calibration": Part(ACCURACY, "calibration.py 60", "1"),
-    "sprt": Part(ACCURACY, "sprt.py 1000", "3"),
-    "stopping": Part(ACCURACY, "stopping.py 500", "5"),
-    "formats": Part(ACCURACY, "formats.py 16", "1"),
-    "openings": Part(ACCURACY, "openings.py 10", "1"),
+    "sprt": Part(PLANNING, "sprt.py 1000", "3"),
+    "stopping": Part(PLANNING, "stopping.py 500", "5"),
+    "formats": Part(PLANNING, "formats.py 16", "1"),
+    "openings": Part(PLANNING, "openings.py 10", "1"),
     "lessons": Part(ACCURACY, "lessons.py 300", "3"),
     "demo": Part(ACCURACY, "demo.py 1 2 3 2026", "2026"),
 }
@@ -162,7 +165,7 @@ def main(words: Sequence[str] | None = None) -> int:
         else:
             pages.write(PARTS[name].page, name, text)
     if not options.quick:
-        pages.write(COSTS, SCRIPTS, scripts())
+        pages.write(LIST, SCRIPTS, scripts())
     return left
 
 
