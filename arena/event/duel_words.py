@@ -1,5 +1,6 @@
 """The result of a duel in sentences of names and figures, which everybody may read."""
 
+import math
 from collections.abc import Iterator
 
 from arena.errors import counted
@@ -24,8 +25,20 @@ def evidence(duel: Duel) -> Iterator[str]:
     interval = f"with {100 * test.level:g} % confidence between {low} and {high}"
     yield f"difference {duel.scale.text(test.mean)} {duel.scale.unit}, {interval}"
     bot = _name(duel.names[0])
-    yield f"proof that {bot} is better: LLR {test.llr_better:+.2f} of {test.bound_better:.2f}"
-    yield f"proof that it is not: LLR {test.llr_not_better:+.2f} of {test.bound_not_better:.2f}"
+    better = _share(test.llr_better, test.bound_better)
+    not_better = _share(test.llr_not_better, test.bound_not_better)
+    yield (
+        f"evidence that {bot} is better: {better} of what is needed; that it is not: {not_better}"
+    )
+
+
+def _share(llr: float, bound: float) -> str:
+    """Return how much there is of the evidence that an answer needs.
+
+    Nothing while the evidence speaks against that answer, and 100 % only where it is complete.
+    """
+    share = min(max(llr / bound, 0.0), 1.0)
+    return f"{math.floor(100 * share)} %"
 
 
 def report(duel: Duel) -> Iterator[str]:
@@ -67,12 +80,21 @@ def _answer(duel: Duel, bot: str, opponent: str) -> Iterator[str]:
         yield f"no: {bot} is not better than {opponent}{margin}{_errors(question.beta)}"
     elif duel.is_over:
         yield (
-            f"undecided after {pairings_of(duel)}, the limit: it is not proven that {bot} is "
-            f"better by more than {low}, nor that it is better by less than {high}; a higher limit "
-            "of pairings may decide it"
+            f"undecided after {pairings_of(duel)}, the limit: {_ahead(duel)}; a higher limit of "
+            "pairings may decide it"
         )
     else:
-        yield f"undecided: {pairings_of(duel)} were complete when the duel ended early"
+        yield f"undecided: the duel ended early, after {pairings_of(duel)}; {_ahead(duel)}"
+
+
+def _ahead(duel: Duel) -> str:
+    """Return who was better so far."""
+    mean = duel.test.mean
+    if mean == 0:
+        return "so far both are equal"
+    bot, opponent = map(_name, duel.names)
+    leader = bot if mean > 0 else opponent
+    return f"so far {leader} is better, but that is not proven"
 
 
 def _errors(share: float) -> str:
