@@ -17,6 +17,7 @@ from arena import extensions
 from arena.cli import output
 from arena.results.columns import (
     CHANGE,
+    GRADES,
     LEADERBOARD,
     RANKINGS,
     Column,
@@ -34,12 +35,6 @@ NAME_COLUMNS = 24  # a longer name is folded before another column is left out
 BAR_COLUMNS = 12
 FAILINGS_SHOWN = 10
 LONGEST_SENTENCE = 1000
-GRADES = {
-    "accuracy": "of the moves that could throw points away, the percentage that did not",
-    "blunders": "moves a match that threw points away",
-    "regret_estimate": "points a match that moves threw away, by estimate",
-}
-"""What the columns of grades mean, for a line below a table that has them."""
 NOT_LAST = {"rank", "bot", "change", "rating", "95 %", "won", "drawn"}
 """Columns that are shown only together with the next one."""
 BAR_SIGNS = ("\u2500", "\u25cf", "\u25c0", "\u25b6")

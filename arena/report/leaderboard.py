@@ -22,6 +22,7 @@ from arena.results.archive import Archive
 from arena.results.columns import (
     ADDED,
     CHANGE,
+    GRADES,
     LEADERBOARD,
     LOGITS,
     RANKINGS,
@@ -103,6 +104,15 @@ class PageTable:
     like a contradiction to the ranks: a bot that is proven to be worse than no single bot may still
     be proven not to be the first.
     """
+
+    @property
+    def grades(self) -> str:
+        """What the columns of grades mean, in one sentence; empty without such a column."""
+        meanings = []
+        for column in self.columns:
+            if column.name in GRADES:
+                meanings.append(f"{column.heading.lower()}: {GRADES[column.name]}")
+        return "; ".join(meanings)
 
 
 def placings(schedule: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, PageTable]:

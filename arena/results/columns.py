@@ -297,6 +297,12 @@ REGRETS = (
     "Only with boards whose moves a search grades: points a match there that its moves threw away, "
     "by estimate"
 )
+GRADES = {
+    "accuracy": "of the moves that could throw points away, the percentage that did not",
+    "blunders": "moves a match that threw points away",
+    "regret_estimate": "points a match that moves threw away, by estimate",
+}
+"""What the leaderboard's columns of grades mean, for a line below a table that has them."""
 _GAME = Column(
     "game", "The game; missing in the rows of bots that play all of several games", label="Game"
 )

@@ -40,7 +40,7 @@ from arena.report.replays import safe_json
 from arena.report.writing import write_report
 from arena.results import memo
 from arena.results.archive import Archive
-from arena.results.columns import LEADERBOARD, LOGITS
+from arena.results.columns import GRADES, LEADERBOARD, LOGITS
 from arena.results.leaderboard import Results
 from arena.values import Ending, Event, Match, Played
 from tests.support import cup, reported, stored, workspaces
@@ -396,6 +396,21 @@ def test_each_game_has_a_leaderboard_that_stands_in_the_page_without_any_script(
     duels = leaderboards(page)[0]
     assert [row["crashed"] for row in duels] == [str(count) for count in frames[0]["crashed"]]
     assert {*duels[0]} == {*frames[0], "range", "ranks"} - bounds - never - {"display", "game"}
+
+
+def test_below_a_leaderboard_stands_what_its_grades_mean(small, results):
+    *_, page = small
+    league = results.leagues[0]
+    frame = league.leaderboard()
+    accuracy = GRADES["accuracy"]
+    blunders = GRADES["blunders"]
+    regret = GRADES["regret_estimate"]
+    exact = leaderboard(league, frame=frame.assign(accuracy=90.0, blunders=0.5))
+    assert exact.grades == f"accuracy: {accuracy}; blunders: {blunders}"
+    estimated = leaderboard(league, frame=frame.assign(regret_estimate=2.0))
+    assert estimated.grades.endswith(f"regret (estimate): {regret}")
+    notes = [text for attributes, text in page.all("p") if attributes.get("class") == "note"]
+    assert f"Accuracy: {accuracy}; blunders: {blunders}." in notes
 
 
 def test_every_board_and_role_has_a_ranking_in_the_page(small, results):
