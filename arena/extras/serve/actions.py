@@ -25,7 +25,7 @@ SWITCHES: Final = {
     "pause": (
         "paused",
         True,
-        "the matches under way are played to their end, and no others begin until `resume`",
+        "matches that have begun are played to their end; no new match begins until `resume`",
     ),
     "resume": ("paused", False, "rounds and requests are played"),
     "hide": ("hidden", True, "only an organiser sees results until `publish`"),
@@ -108,7 +108,8 @@ def _invite_roster(accounts: Accounts, file: str, who: str) -> NewTokens:
     new = [person for person in roster if person not in known]
     if not new:
         raise ArenaError(
-            f"{file}: everybody there has an account; `arena serve rotate NAME` makes a new token"
+            f"{file}: everybody in it has an account already; "
+            "`arena serve rotate NAME` makes a new token"
         )
     try:
         return accounts.invitations(new, who)
@@ -126,7 +127,7 @@ def _revoke(accounts: Accounts, arguments: Sequence[str], who: str) -> Rows:
     account = accounts.named(" ".join(arguments))
     accounts.revoke(account, who)
     label = accounts.label(account)
-    done = f"the token of {label} is void, and who used it is signed out; the bots stay"
+    done = f"the token of {label} no longer works, and {label} is signed out; the bots stay"
     return [{"done": done}]
 
 
@@ -157,7 +158,7 @@ def _withdraw(accounts: Accounts, arguments: Sequence[str], who: str) -> Rows:
     _expect("withdraw", arguments, 1)
     version = Entrants(accounts.workspace).store.withdraw(arguments[0])
     accounts.note(who, "withdraw", arguments[0])
-    return [{"done": f"{arguments[0]} plays no more; version {version.number} is stored"}]
+    return [{"done": f"{arguments[0]} no longer plays; its version {version.number} stays stored"}]
 
 
 def _rounds(accounts: Accounts, arguments: Sequence[str], who: str) -> Rows:
@@ -165,14 +166,14 @@ def _rounds(accounts: Accounts, arguments: Sequence[str], who: str) -> Rows:
     rule = " ".join(arguments)
     if rule == NOW:
         accounts.set("round now", accounts.last_round, who, "rounds", NOW)
-        return [{"done": "a round begins, unless one is under way or all is paused"}]
+        return [{"done": "a round begins when no other round is played and matches are not paused"}]
     if rule:
         stored = "" if rule == OFF else timetable.checked(rule)
         accounts.set("rounds", (stored, now()), who, "rounds", rule)
     rule, _ = accounts.setting("rounds", ("", ""))
     rounds = accounts.rounds(10)
     if arguments or not rounds:
-        return [{"done": f"rounds begin {rule}" if rule else "no round begins by itself"}]
+        return [{"done": f"rounds begin {rule}" if rule else "a round begins only when you say so"}]
     rows: Rows = []
     for played in rounds:
         rows.append(
@@ -222,7 +223,7 @@ def _worded(accounts: Accounts, action: str, arguments: Sequence[str], who: str,
         accounts.set(action, "" if text == OFF else text, who, action, text)
     stored = accounts.setting(action, "")
     if not stored:
-        return [{"done": f"the site has no {action} of yours"}]
+        return [{"done": f"you have set no {action} for the site"}]
     return [{"done": f"{action}: {stored}"}]
 
 
@@ -257,7 +258,7 @@ def _similar(accounts: Accounts, arguments: Sequence[str], _who: str) -> Rows:
             }
         )
     if not rows:
-        return [{"done": "no two authors have programs that share long passages"}]
+        return [{"done": "no programs of different authors have long passages in common"}]
     return rows
 
 

@@ -103,7 +103,7 @@ async def act(request: Request) -> Response:
         is_roster = " ".join(words).endswith(actions.ROSTER)
         if action == "invite" and is_roster and words != ["people.csv"]:
             raise ArenaError(
-                "only people.csv is read here; `arena serve invite FILE` reads another table"
+                "this page reads only people.csv; for another file type `arena serve invite FILE`"
             )
         answer = await answers.to(
             (person.id, people.csrf(request), once, action, *words),

@@ -314,7 +314,7 @@ def test_an_account_has_the_name_of_people_csv_and_keeps_its_bot(site):
     assert {bot.name: bot.display for bot in Entrants(site.workspace).bots}[
         "Ann_Lee"
     ] == "Ann Kimberly"
-    with pytest.raises(ArenaError, match="everybody there has an account"):
+    with pytest.raises(ArenaError, match="everybody in it has an account already"):
         actions.act(site, "invite", ("people.csv",), "test")
     (site.workspace / "people.csv").unlink()  # a person who is taken out keeps account and bot
     assert site.named("17").name == "Ann Lee"

@@ -146,8 +146,10 @@ def test_ones_own_page_says_how_often_versions_played_and_when_bots_are_frozen(p
     ]
     act(olga, "freeze")
     assert "Submissions are frozen" in ada.get("/me").text
+    assert "Submissions are frozen: no author can hand in a bot." in olga.get("/organiser").text
     act(olga, "unfreeze")
     assert "Submissions are frozen" not in ada.get("/me").text
+    assert "Authors can hand in bots." in olga.get("/organiser").text
 
 
 def test_a_name_of_any_length_gets_an_answer(played):
@@ -207,7 +209,7 @@ def test_the_organiser_reads_the_log_of_all_that_was_done(played):
     assert all(
         words in page for words in ("invite", "Cleo", "sign in", "Olga", "upload is accepted")
     )
-    assert "only people.csv" in act(olga, "invite", "../people.csv").text
+    assert "reads only people.csv" in act(olga, "invite", "../people.csv").text
 
 
 @pytest.mark.parametrize(
@@ -546,7 +548,8 @@ def test_each_action_is_a_command_and_stands_in_the_log(tmp_path):
     invited = cup.arena(workspace, "serve", "invite", "people.csv").stdout.splitlines()
     assert [re.fullmatch(r"(\w+)\t[\w-]{43}", line)[1] for line in invited] == ["Ada", "Ben"]
     assert cup.refused(
-        cup.arena(workspace, "serve", "invite", "people.csv"), "everybody there has an account"
+        cup.arena(workspace, "serve", "invite", "people.csv"),
+        "everybody in it has an account already",
     )
     assert cup.arena(workspace, "serve", "invite", "organiser", "Olga").stdout.startswith("Olga\t")
     for words in (
