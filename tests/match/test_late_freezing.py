@@ -111,8 +111,11 @@ def stopped(pid: int | None) -> bool:
 )
 def test_what_a_bot_computes_unasked_is_charged_to_its_next_answers(launcher, tmp_path, way):
     with opponents(launcher, tmp_path, quick=text(), thinks=text(**way)) as bots:
-        heard = turns(bots, 60)["thinks"]
-    used = float(heard[-1].line) - float(heard[0].line)
+        heard: list[Reply] = []
+        used = 0.0
+        while used <= 0.02 and len(heard) < 3000:  # on a busy machine it is given less of a core
+            heard += turns(bots, 60)["thinks"]
+            used = float(heard[-1].line) - float(heard[0].line)
     assert used > 0.02
     # A clock tick for each thread; and a thread goes on between the bot's reading and ours, until
     # it is frozen.

@@ -3,6 +3,7 @@
 import atexit
 import contextlib
 import csv
+import faulthandler
 import gc
 import io
 import multiprocessing
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import termios
+import time
 from collections.abc import Callable, Iterator
 from fcntl import ioctl
 from functools import partial
@@ -149,6 +151,7 @@ class Command:
             sys.stdout,
             sys.stderr,
         )  # else they are closed when arena puts its own there
+        faulthandler.register(signal.SIGRTMAX, sys.stderr)
         os.chdir(folder)
         os.environ.clear()
         os.environ.update(variables)
@@ -173,6 +176,12 @@ class Command:
     def said(self) -> str:
         """Return what it has written to stderr so far."""
         return self._written(1)
+
+    def stuck(self) -> str:
+        """Return what it has written, and where each of its threads is: why it does not go on."""
+        os.kill(self.pid, signal.SIGRTMAX)
+        time.sleep(1)
+        return self.said()
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to it alone."""

@@ -105,7 +105,8 @@ class SeatSession:
             if process is None or process.stdin is None or process.stdout is None:
                 return head | {"failed": "the bot was started again during the match"}
             process.stdin.write(question["text"].encode("utf-8", "replace"))
-            await process.stdin.drain()
+            with contextlib.suppress(ConnectionError):  # it ended; what it printed says why
+                await process.stdin.drain()
             is_first = bool(question.get("ready"))
             remarks: list[str] = []
             refused = 0

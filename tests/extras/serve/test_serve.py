@@ -511,7 +511,7 @@ def test_the_site_is_served_by_tls_with_a_certificate_of_ones_own(workspace, tmp
     token = Accounts(workspace).invite("Tess", "test")
     words = ("--tls-cert", str(tmp_path / "cert.pem"), "--tls-key", str(tmp_path / "key.pem"))
     command = served_apart(workspace, *words)
-    assert until(lambda: "serving https://127.0.0.1:" in command.said())
+    assert until(lambda: "serving https://127.0.0.1:" in command.said()), command.stuck()
     port = int(re.search(r":(\d+)/", command.said())[1])
     trusted = ssl.create_default_context(cafile=tmp_path / "cert.pem")
     silent = socket.create_connection(("localhost", port), 20)  # without a handshake

@@ -44,7 +44,7 @@ class Site:
 
     def start(self) -> None:
         self.server = served_apart(self.folder)
-        assert until(lambda: "serving http" in self.server.said(), 60), self.server.said()
+        assert until(lambda: "serving http" in self.server.said()), self.server.stuck()
         self.client = httpx.Client(base_url=self.server.said().split()[1].rstrip("/"), timeout=150)
         self.client.cookies.set("arena_session", self.session)
 

@@ -222,7 +222,7 @@ def test_nothing_is_left_of_a_match_when_its_server_is_killed_and_another_has_ru
     with tempfile.TemporaryDirectory() as temporary:  # a short path, as sockets need it
         for number in (signal.SIGKILL, signal.SIGTERM):
             server = served_apart(workspace, TMPDIR=temporary)
-            assert until(lambda of=server: "serving http" in of.said(), 60), server.said()
+            assert until(lambda of=server: "serving http" in of.said()), server.stuck()
             if number == signal.SIGKILL:
                 cookies = {people.COOKIE: session}
                 with httpx.Client(

@@ -679,6 +679,28 @@ def test_a_stranger_joins_nothing_and_disturbs_nobody(site, monkeypatch):
     assert not (workspace / "bots/_remote.sock").exists()
 
 
+def test_a_remote_bot_that_ended_is_known_by_its_exit_and_no_closed_pipe(tmp_path):
+    (tmp_path / "mine.py").write_text("print('ready', flush=True)\nraise SystemExit(3)\n")
+
+    async def nothing(message: dict[str, object]) -> None:
+        pass
+
+    async def converse() -> list[dict[str, object]]:
+        session = join.SeatSession()
+        answers = []
+        for number in (1, 2):
+            question = {"session": "s", "number": number, "text": "go\n", "ready": number == 1}
+            command = [sys.executable, "mine.py"]
+            answers.append(await session.ask(question, command, str(tmp_path), nothing))
+            await session._process.wait()
+            await asyncio.sleep(0.05)  # so that the pipe is known to be closed
+        return answers
+
+    ready, ended = asyncio.run(converse())
+    assert ready["line"] == "ready"
+    assert ended["failed"] == "the bot ended before its answer: exit 3"
+
+
 @pytest.mark.parametrize(
     ("rest", "words"),
     [
