@@ -1,8 +1,11 @@
 """The parts of an inverse that a fit needs are those of the whole inverse."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
+from arena.results.arrays import BoardRole
 from arena.results.ratings.fitting.bootstrap import CHUNK_REFITS, _Solver
 from arena.results.ratings.fitting.estimate_priors import estimate
 from arena.results.ratings.fitting.fit import information
@@ -11,7 +14,7 @@ from arena.results.ratings.fitting.match_totals import add_up
 from arena.results.ratings.fitting.model import Model, model_of
 from arena.results.ratings.fitting.prior import Spread, precision
 from arena.results.ratings.fitting.selection import MOST_AT_ONCE, inverse, selection_of
-from tests.support.simulated import DUEL, TRIO, league, play
+from tests.support.simulated import DUEL, TRIO, arrays_of, league, play
 
 
 def played_model(boards) -> Model:
@@ -42,6 +45,32 @@ def test_unknowns_that_meet_have_the_covariances_of_the_whole_inverse(boards):
         np.bincount(model.bot, weights=(same_bot * strengths).sum(axis=1)),
         atol=1e-9,
     )
+
+
+def test_bots_of_few_of_many_boards_take_memory_for_what_they_play_only():
+    boards = [
+        BoardRole(f"maze/{number}", side, role)
+        for number in range(200)
+        for side, role in enumerate(("explorer", "mummy"))
+    ]
+    bot, seat = np.arange(400), np.arange(400)
+    arrays = arrays_of(
+        [f"bot{number}" for number in bot],
+        boards,
+        seed=np.arange(200),
+        transcript=np.arange(200),
+        match=seat // 2,
+        bot=bot,
+        board_role=seat,
+        score=np.tile((100, 0), 200),
+    )
+    model = model_of(add_up(arrays))
+    tracemalloc.start()
+    selection = selection_of(model)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert sorted(selection.bot) == bot.tolist()  # each has a single strength
+    assert peak < 2e6
 
 
 def test_a_large_matrix_has_the_same_inverse_by_its_blocks():

@@ -107,12 +107,19 @@ def selection_of(model: Model) -> Selection:
     position = np.empty(size, dtype=np.int64)  # by unknown
     position[order] = np.arange(size)
 
-    # Where a bot has no strength in a board role, the table has -1.
-    table = np.full((1 + model.bot.max(initial=0), 1 + model.board_role.max(initial=0)), -1)
-    table[model.bot, model.board_role] = position[count:]
-    is_pair = (table[:, :, None] >= 0) & (table[:, None, :] >= 0)
-    of_score = _cells(position[model.unknown], size)  # N x K x K
-    of_bot = _cells(table, size)[is_pair]  # T
+    # The pairs of two strengths of a bot. A table of bots by board roles would take gigabytes where
+    # each of many bots plays a few of many boards.
+    of_its_bot = np.bincount(model.bot)[model.bot]  # by strength: how many its bot has
+    first_strength = np.repeat(np.arange(len(model.bot)), of_its_bot)  # T
+    bot = model.bot[first_strength]  # T
+    number = np.arange(len(bot)) - np.repeat(np.cumsum(of_its_bot) - of_its_bot, of_its_bot)
+    by_bot = np.argsort(model.bot, kind="stable")
+    second_strength = by_bot[np.searchsorted(model.bot[by_bot], bot) + number]  # T
+
+    strengths = position[count:]
+    of_bot = _cells(strengths[first_strength], strengths[second_strength], size)  # T
+    unknown = position[model.unknown]
+    of_score = _cells(unknown[:, :, None], unknown[:, None, :], size)  # N x K x K
     of_unknown = position * (size + 1)  # P
     cells = np.concatenate((of_score.ravel(), of_bot, of_unknown))
     cells, pair = np.unique(cells, return_inverse=True)
@@ -126,15 +133,13 @@ def selection_of(model: Model) -> Selection:
         of_score=scores.reshape(of_score.shape),
         of_bot=bots,
         of_unknown=unknowns,
-        bot=np.nonzero(is_pair)[0],
+        bot=bot,
     )
 
 
-def _cells(rows: Ints, size: int) -> Ints:
-    """Return for each two columns of each row their pair: the lower value, then the higher one."""
-    lower = np.minimum(rows[:, :, None], rows[:, None, :])
-    higher = np.maximum(rows[:, :, None], rows[:, None, :])
-    return np.asarray(lower * size + higher)
+def _cells(unknown: Ints, other: Ints, size: int) -> Ints:
+    """Return each pair of unknowns as a number: the lower one, then the higher one."""
+    return np.asarray(np.minimum(unknown, other) * size + np.maximum(unknown, other))
 
 
 def inverse(matrix: Floats) -> Floats:
