@@ -1,8 +1,8 @@
 """The tables and pages of each event, computed once for all readers until the event changes.
 
-While an event is played its files change all the time. A reader then gets what was computed last,
-and a new computation begins in the background, unless the last one took so long that the process
-would do little else.
+While an event is played, nearly all of it changes all the time. A reader then gets what was
+computed last, and a new computation begins in the background, unless the last one took so long that
+the process would do little else.
 """
 
 import asyncio
@@ -128,7 +128,10 @@ class Frames:
         is_under_way = self._run(event).is_under_way
         stamp = (last_changes(self.results / event / EVENT_FILE), is_under_way)
         frame = self._frames.get(key)
-        is_due = frame is None or (frame.stamp != stamp and time.monotonic() >= frame.again)
+        is_due = frame is None
+        if frame is not None and time.monotonic() >= frame.again:
+            # A run that waits stores nothing, but the fit of an earlier look may be due by now.
+            is_due = is_under_way or frame.stamp != stamp
         if is_due and key not in self._running:
             task = asyncio.ensure_future(self._compute(worker, key, stamp, also))
             # asyncio warns of a failure that nobody has looked at.

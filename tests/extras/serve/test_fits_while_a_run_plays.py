@@ -1,11 +1,12 @@
 """While a run plays, the pages of its event share one fit until it is due again."""
 
+import asyncio
 import multiprocessing
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from arena.extras.serve import jobs
+from arena.extras.serve import frames, jobs
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
 from arena.values import Match
@@ -40,9 +41,11 @@ def run_of(folder: Path) -> Iterator[None]:
     process = fork.Process(target=_hold, args=(folder, theirs))
     process.start()
     assert ours.recv() == "begun"
-    yield
-    ours.send("end")
-    process.join()
+    try:
+        yield
+    finally:  # a test that fails must not wait for it for ever
+        ours.send("end")
+        process.join()
 
 
 def test_pages_share_the_fit_of_an_earlier_look_and_say_how_many_matches_it_lacks(
@@ -77,3 +80,28 @@ def test_a_fit_that_is_due_or_lacks_a_bot_is_made_again(tmp_path):
     assert fit_of(tmp_path) == before
     assert Results.open(tmp_path, patience=1e-9).unrated_matches == 0
     assert fit_of(tmp_path) != before
+
+
+def test_a_page_follows_its_fit_while_a_run_waits_and_stores_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(frames, "FRESH_S", 0.01)
+    play(tmp_path / "cup", FIRST)
+    asked = []
+
+    async def run(*_: object) -> int:
+        asked.append("page")
+        return len(asked)
+
+    async def newest() -> int:
+        """Return the page that a reader has after many looks."""
+        made = frames.Frames(tmp_path)
+        made._tables.run = run
+        asked.clear()
+        for _ in range(20):
+            page = await made.table("cup", jobs.front, "")
+            await asyncio.sleep(0.02)
+        made.close()
+        return page
+
+    with run_of(tmp_path / "cup"):
+        assert asyncio.run(newest()) > 1
+    assert asyncio.run(newest()) == 1
