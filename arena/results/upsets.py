@@ -30,7 +30,7 @@ def upsets(league: Results, matches: Iterable[Played]) -> Iterator[Upset]:
             continue
         scores = best_scores(match)
         best = max(scores)
-        if scores.count(best) > 1:
+        if len(scores) == 1 or scores.count(best) > 1:
             continue
         winners = match.sides[scores.index(best)]
         won: list[Rating] = []

@@ -234,6 +234,13 @@ def test_an_event_that_is_played_is_watched_however_many_old_ones_are(monkeypatc
     assert views.of("new")
 
 
+def test_a_board_for_one_bot_has_no_upsets(tmp_path):
+    of = stored.event("high", "low", boards=(stored.HUNT,), repeats=2)
+    stored.store(tmp_path, of, map(stored.played, stored.plan(of)))
+    with closing(Results.open(tmp_path)) as results:
+        assert list(upsets(results, results.played)) == []
+
+
 def test_an_upset_is_a_win_against_a_bot_of_a_better_tier_without_a_fault(tmp_path):
     of = stored.event("high", "low", boards=(stored.DUEL,), repeats=15)
     roles = {
