@@ -67,7 +67,8 @@ LEAST_GROWTH = 1e-6
 """Information of all strengths together, below which all bots are equal."""
 STEPS = 60
 CLOSE_ERRORS = 0.02
-"""Refits are solved to this part of a standard error."""
+"""Refits are solved to this part of a standard error, but for some in events with bots far from all
+others: there the steps go to and fro, and the last of STEPS counts, which rounding may change."""
 CHUNK_REFITS = 32
 """Refits in a chunk, at least: few enough that their numbers stay in the processor's cache."""
 CHUNK_NUMBERS = 8192
