@@ -1531,9 +1531,8 @@ def test_a_bot_stands_still_while_its_files_are_counted(launcher, tmp_path, monk
 
         monkeypatch.setattr(watchdog, "in_folders", counted)
         bot._thaw()
-        for _ in range(
-            20
-        ):  # on a busy machine it may have no core to stop on in the time that it is given
+        while {b"T"} not in seen and len(seen) < 1000:
+            # On a busy machine it may have no core to stop on in the time that it is given.
             watchdog.stored_by(bot.child)
     assert {b"T"} in seen
 

@@ -380,7 +380,7 @@ def test_an_author_hands_in_bots_and_the_organiser_plays_freezes_and_hides(brows
         assert accounts.is_on("frozen")
         assert accounts.is_on("hidden")
         page.get_by_role("button", name="Publish results").click()
-        page.get_by_text("Everybody sees the results").wait_for()
+        page.locator("p").get_by_text("Everybody sees the results").wait_for()
         page.context.close()
         waiting.close()
         assert until(
