@@ -1144,7 +1144,7 @@ def test_a_bot_that_ran_while_frozen_is_looked_at_after_each_stop_since(launcher
         assert until(lambda: bot._meter.since_read() > 0.01)
         assert live.ask(bot).line == b"x"
         assert bot._freezer.doubted
-        assert stopped(bot.program)
+        assert until(lambda: stopped(bot.program))  # each thread stops when it next has a core
 
 
 def test_a_process_that_is_doubted_in_one_match_is_doubted_in_its_next(launcher, tmp_path):
@@ -1160,7 +1160,7 @@ def test_a_process_that_is_doubted_in_one_match_is_doubted_in_its_next(launcher,
         second = LiveBot(launcher, "r", bot, conditions, None, first.stay(b"end\n"))
         assert live.ask(second, live.READY).ending is None
         assert ask_all({"r": second}, {"r": GO}, freeze_late=True)["r"].line == b"x"
-        assert stopped(second.program)
+        assert until(lambda: stopped(second.program))
         second.end()
 
 

@@ -190,7 +190,7 @@ class Command:
     def wait(self, seconds: float = 60) -> int:
         """Wait for its end, with a guard against hangs; return its exit code."""
         self._process.join(seconds)
-        assert self.returncode is not None, "it does not end"
+        assert self.returncode is not None, f"it does not end: {self.stuck()}"
         return self.returncode
 
     def end(self, seconds: float = 60) -> subprocess.CompletedProcess[str]:
