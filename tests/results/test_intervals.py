@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 from arena.results.arrays import PLAY_BITS, Mask
 from arena.results.ratings import Ratings, bradley_terry, points
 from arena.results.ratings.bradley_terry import FAR_LOGITS, center
-from arena.results.ratings.fitting.bootstrap import bootstrap, by_blocks, by_shared_seeds, inflation
+from arena.results.ratings.fitting.bootstrap import (
+    _Solver,
+    bootstrap,
+    by_blocks,
+    by_shared_seeds,
+    inflation,
+)
 from arena.results.ratings.fitting.comparable import groups
 from arena.results.ratings.fitting.estimate_priors import estimate
 from arena.results.ratings.fitting.fit import Fit, chance
@@ -314,6 +320,18 @@ def test_of_very_many_scores_there_are_fewer_refits_but_enough_for_an_interval(m
     for work, times in ((10**9, 1000), (250 * len(fitted.model.mean), 250), (1, 200)):
         monkeypatch.setattr("arena.results.ratings.fitting.bootstrap.WORK", work)
         assert bootstrap(totals, fitted, 1000, random).shape == (fitted.model.size, times)
+
+
+@pytest.mark.parametrize(("bots", "spread", "repeats"), [(12, 2.0, 2), (12, 3.0, 10), (8, 2.0, 10)])
+def test_every_refit_is_solved_also_where_bots_are_far_from_all_others(bots, spread, repeats):
+    random = np.random.default_rng(3)
+    field = league(random, bots=bots, spread=spread)
+    fitted = estimate(model_of(add_up(play(random, field, repeats=repeats))))
+    solver = _Solver(fitted)
+    root = np.linalg.cholesky(fitted.scatter + fitted.prior)
+    shifts = root @ random.standard_normal((fitted.model.size, 400))
+    step = solver._step(solver.solve(shifts), shifts)
+    assert (np.abs(step) / solver.error).max() < 0.01
 
 
 def test_luck_that_both_legs_share_widens_the_intervals():

@@ -79,13 +79,13 @@ def test_a_large_matrix_has_the_same_inverse_by_its_blocks():
     np.testing.assert_allclose(inverse(matrix) @ matrix, np.eye(len(root)), atol=1e-9)
 
 
-def test_a_chunk_of_refits_does_not_depend_on_the_chunks_beside_it():
+def test_a_refit_does_not_depend_on_those_beside_it():
     fitted = estimate(played_model((DUEL, TRIO)))
     shape = (3, fitted.model.size, CHUNK_REFITS)
     chunks = [*(np.random.default_rng(4).normal(size=shape) * [[[0.01]], [[1]], [[3]]])]
     solver = _Solver(fitted)
-    alone = np.hstack([solver.solve([chunk]) for chunk in chunks])
-    np.testing.assert_allclose(solver.solve(chunks), alone, atol=1e-9)
+    alone = np.hstack([solver.solve(chunk) for chunk in chunks])
+    np.testing.assert_allclose(solver.solve(np.hstack(chunks)), alone, atol=1e-9)
 
 
 def test_equal_values_share_the_best_of_their_ranks():

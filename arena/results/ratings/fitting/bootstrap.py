@@ -66,14 +66,21 @@ FEWEST_REFITS = 200
 LEAST_GROWTH = 1e-6
 """Information of all strengths together, below which all bots are equal."""
 STEPS = 60
-CLOSE_ERRORS = 0.02
-"""Refits are solved to this part of a standard error, but for some in events with bots far from all
-others: there the steps go to and fro, and the last of STEPS counts, which rounding may change."""
+"""More than enough: where bots are far from all others, some 15 are needed."""
+EARLIER_STEPS = 3
+"""The number of earlier steps from which the next one learns."""
+LONGEST_STEP = 4.0
+"""In standard errors."""
+UNLIKE = 1e-4
+"""The square of the part of a change that later changes must have left, so that it counts."""
+CLOSE_ERRORS = 0.005
+"""Refits are solved to this part of a standard error."""
 CHUNK_REFITS = 32
 """Refits in a chunk, at least: few enough that their numbers stay in the processor's cache."""
 CHUNK_NUMBERS = 8192
 """Scores times refits in a chunk of small events, where the calls of numpy take longer than what
 they compute: the refits of two bots take a tenth of the time."""
+TINY = 1e-300
 
 
 def bootstrap(totals: MatchTotals, fitted: Fit, refits: int, random: np.random.Generator) -> Floats:
@@ -92,9 +99,7 @@ def bootstrap(totals: MatchTotals, fitted: Fit, refits: int, random: np.random.G
     root = rounded(np.linalg.cholesky(covariance))
     draws = random.standard_normal((model.size, refits))
     shifts = rounded(root @ draws)
-    chunk = max(CHUNK_REFITS, CHUNK_NUMBERS // len(model.mean))
-    starts = range(0, refits, chunk)
-    return _Solver(fitted).solve([shifts[:, start : start + chunk] for start in starts])
+    return _Solver(fitted).solve(shifts)
 
 
 def inflation(totals: MatchTotals, fitted: Fit, seatings: Mask) -> float:
@@ -250,10 +255,16 @@ def _by_unknowns(fitted: Fit, left: Ints, right: Ints, summed: Floats) -> Floats
 class _Solver:
     """Newton's method for many refits at once, which begins at the fit.
 
-    It uses the second derivatives of the fit throughout. It computes in single precision: a refit
-    that is right to a fiftieth of a standard error is right enough, and ten times faster. Slopes
-    are computed chunk by chunk, in the processor's cache; the steps of all chunks are one product
-    with the covariance, which is larger.
+    It has the second derivatives of the fit only. By them alone, steps would go to and fro for ever
+    where a refit brings a bot closer to the others than the fit has it, and come closer ever more
+    slowly where it takes it away. So a step also learns from the steps before how much each has
+    changed the next one (Anderson, "Iterative procedures for nonlinear integral equations", 1965).
+    The method of conjugate gradients is no choice: the slope of an overall fit is that of no
+    function.
+
+    Slopes are computed in single precision, ten times faster and right enough, and chunk by chunk,
+    in the processor's cache. The steps of all refits are one product with the covariance, which is
+    larger.
     """
 
     def __init__(self, fitted: Fit) -> None:
@@ -272,30 +283,68 @@ class _Solver:
         self.prior = fitted.prior[row, self.pulling][:, None]
         self.rows = np.flatnonzero(np.diff(row, prepend=-1))
 
-    def solve(self, shifts: list[Floats]) -> Floats:
-        """Return P x T: the unknowns at which the slope, shifted by each column, is 0.
-
-        The shifts are cut into chunks, and each chunk is solved until all of its columns are.
-        """
-        steps = self._steps(shifts)
-        unknowns = [rounded(self.fitted.unknowns[:, None] + step) for step in steps]
-        unsolved = list(range(len(shifts)))
+    def solve(self, shifts: Floats) -> Floats:
+        """Return P x T: the unknowns at which the slope, shifted by each column, is 0."""
+        solved = np.repeat(self.fitted.unknowns[:, None], shifts.shape[1], axis=1)
+        columns = np.arange(shifts.shape[1])
+        unknowns = solved.copy()
+        step = self._step(unknowns, shifts)
+        move = step
+        changes: list[tuple[Floats, Floats]] = []
+        """What the last moves were, and how each changed the step; the latest is the first."""
         for _ in range(STEPS):
-            steps = self._steps([self._slope(unknowns[at]) + shifts[at] for at in unsolved])
-            moving = []
-            for at, step in zip(unsolved, steps, strict=True):
-                unknowns[at] = rounded(unknowns[at] + step)
-                if (np.abs(step) / self.error).max() >= CLOSE_ERRORS:
-                    moving.append(at)
-            unsolved = moving
-            if not unsolved:
+            before = unknowns, step
+            unknowns = rounded(unknowns + move)
+            solved[:, columns] = unknowns
+            step = self._step(unknowns, shifts)
+            moving = (np.abs(step) / self.error).max(axis=0) >= CLOSE_ERRORS
+            if not moving.any():
                 break
-        return np.hstack(unknowns)
+            change = unknowns - before[0], step - before[1]
+            changes = [change, *changes][:EARLIER_STEPS]
+            columns = columns[moving]
+            unknowns = unknowns[:, moving]
+            shifts = shifts[:, moving]
+            step = step[:, moving]
+            changes = [(first[:, moving], second[:, moving]) for first, second in changes]
+            move = self._move(step, changes)
+        return solved
 
-    def _steps(self, slopes: list[Floats]) -> list[Floats]:
-        """Return the step for each chunk of slopes."""
-        ends = np.cumsum([slope.shape[1] for slope in slopes])
-        return np.split(self.covariance @ np.hstack(slopes), ends[:-1], axis=1)
+    def _move(self, step: Floats, changes: list[tuple[Floats, Floats]]) -> Floats:
+        """Return P x T: a step, and what the changes of the steps before say about it."""
+        move = step
+        unlike: list[tuple[Floats, Floats]] = []
+        for of_unknowns, of_step in changes:
+            size = self._product(of_step, of_step)
+            for later_of_unknowns, later_of_step in unlike:
+                part = self._part(of_step, later_of_step)
+                of_unknowns = of_unknowns - part * later_of_unknowns
+                of_step = of_step - part * later_of_step
+            # What is almost the same as the later ones would add nothing but noise.
+            is_unlike = self._product(of_step, of_step) > UNLIKE * size
+            of_unknowns = of_unknowns * is_unlike
+            of_step = of_step * is_unlike
+            unlike.append((of_unknowns, of_step))
+            move = move - self._part(step, of_step) * (of_unknowns + of_step)
+        size = (np.abs(move) / self.error).max(axis=0)
+        return np.asarray(move * (LONGEST_STEP / np.maximum(size, LONGEST_STEP)))
+
+    def _part(self, left: Floats, right: Floats) -> Floats:
+        """Return T: how much of the right column there is in the left one."""
+        square = np.maximum(self._product(right, right), TINY)
+        return np.asarray(self._product(left, right) / square)
+
+    def _product(self, left: Floats, right: Floats) -> Floats:
+        """Return T: the products of columns, in squares of standard errors."""
+        return np.asarray((left * right / self.error**2).sum(axis=0))
+
+    def _step(self, unknowns: Floats, shifts: Floats) -> Floats:
+        """Return P x T: the step that the second derivatives of the fit say."""
+        size = max(CHUNK_REFITS, CHUNK_NUMBERS // len(self.mean))
+        slopes = []
+        for start in range(0, unknowns.shape[1], size):
+            slopes.append(self._slope(unknowns[:, start : start + size]))
+        return rounded(self.covariance @ (np.hstack(slopes) + shifts))
 
     def _slope(self, unknowns: Floats) -> Floats:
         """Return P x T: the slope at these unknowns, by the scores and the prior."""
