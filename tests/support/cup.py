@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import termios
+import threading
 import time
 from collections.abc import Callable, Iterator
 from fcntl import ioctl
@@ -89,9 +90,70 @@ def refused(done: subprocess.CompletedProcess[str], words: str) -> bool:
     return (done.returncode, words in done.stderr, done.stderr.count("\n")) == (2, True, 1)
 
 
+class Forked:
+    """A fork of this process."""
+
+    def __init__(self, main: Callable[..., object], arguments: tuple[object, ...]) -> None:
+        context = multiprocessing.get_context("fork")
+        self._process = context.Process(target=main, args=arguments)
+        self._process.start()
+        # At the end of the tests nobody waits for it.
+        multiprocessing.process._children.discard(self._process)
+        self.pid: int = self._process.pid
+
+    def returncode(self) -> int | None:
+        return self._process.exitcode
+
+    def wait(self, seconds: float) -> None:
+        self._process.join(seconds)
+
+
+class Executed:
+    """A program of its own, which imports all again."""
+
+    def __init__(
+        self, streams: list[int], folder: Path, words: tuple[str, ...], variables: dict[str, str]
+    ) -> None:
+        root = Path(__file__).parents[2]
+        code = (
+            f"import sys; sys.path.insert(0, {str(root)!r}); "
+            f"from tests.support import cup; cup.begin({os.getpid()})"
+        )
+        stdin, stdout, stderr = streams * (3 // len(streams))
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", code, *words],
+            cwd=folder,
+            env=variables,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            start_new_session=True,
+        )
+        self.pid = self._process.pid
+
+    def returncode(self) -> int | None:
+        return self._process.poll()
+
+    def wait(self, seconds: float) -> None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
+
+
+def begin(parent: int) -> None:
+    """Be `arena`, in a program that a test has started; end with that test's process."""
+    as_from_a_shell()
+    parallel.tie_to(parent)
+    if os.isatty(0):
+        ioctl(0, termios.TIOCSCTTY, 0)
+    faulthandler.register(signal.SIGRTMAX, sys.stderr)
+    sys.path.remove("")
+    sys.argv[0] = arena_main.__file__
+    main()
+
+
 class Command:
     """`arena` in a process of its own: a fork of this one, which has imported all that is slow to
-    import.
+    import, as long as this one has no other threads.
 
     It has a session of its own, and the signals of a command that a shell starts. Its output goes
     to files, or to a pseudo-terminal whose other end is `terminal`.
@@ -115,15 +177,15 @@ class Command:
             self.terminal, theirs = pty.openpty()
             ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
             streams = [theirs]
-        arguments = (streams, folder, words, before, environment(**changes), os.getpid())
-        self._process = multiprocessing.get_context("fork").Process(
-            target=self._main, args=arguments
-        )
-        self._process.start()
-        multiprocessing.process._children.discard(
-            self._process
-        )  # at the end of the tests nobody waits for it
-        self.pid: int = self._process.pid
+        variables = environment(**changes)
+        self._process: Forked | Executed
+        if threading.active_count() == 1:
+            arguments = (streams, folder, words, before, variables, os.getpid())
+            self._process = Forked(self._main, arguments)
+        else:
+            # A fork would have the locks that other threads hold at this moment, for ever.
+            self._process = Executed(streams, folder, words, variables)
+        self.pid = self._process.pid
         for stream in streams:
             os.close(stream)
 
@@ -171,7 +233,7 @@ class Command:
 
     @property
     def returncode(self) -> int | None:
-        return self._process.exitcode
+        return self._process.returncode()
 
     def said(self) -> str:
         """Return what it has written to stderr so far."""
@@ -189,7 +251,7 @@ class Command:
 
     def wait(self, seconds: float = 60) -> int:
         """Wait for its end, with a guard against hangs; return its exit code."""
-        self._process.join(seconds)
+        self._process.wait(seconds)
         assert self.returncode is not None, f"it does not end: {self.stuck()}"
         return self.returncode
 
