@@ -43,7 +43,7 @@ The prior of each fit is another, too.
 # on leagues of known strengths: `python benchmarks/ratings.py 60 coverage`, 36 kinds of leagues
 # with some 720 intervals each, so the figures are right to about 2 %. The truth is the rating after
 # matches without end. benchmarks/accuracy.md has the figures, kind by kind: intervals that should
-# hold it in 95 % of cases hold it in 93 to 97.5 %. Outside of this are three bots (98 %), as long
+# hold it in 95 % of cases hold it in 92 to 96.5 %. Outside of this are three bots (98 %), as long
 # as they have few matches.
 
 import numpy as np
