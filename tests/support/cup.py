@@ -153,7 +153,7 @@ def begin(parent: int) -> None:
 
 class Command:
     """`arena` in a process of its own: a fork of this one, which has imported all that is slow to
-    import, as long as this one has no other threads.
+    import, if it has no other threads, or is to do something `before`.
 
     It has a session of its own, and the signals of a command that a shell starts. Its output goes
     to files, or to a pseudo-terminal whose other end is `terminal`.
@@ -164,7 +164,7 @@ class Command:
         folder: Path,
         *words: str,
         on_terminal: bool = False,
-        before: Callable[[], object] = lambda: None,
+        before: Callable[[], object] | None = None,
         **changes: str,
     ) -> None:
         self.terminal = -1
@@ -179,7 +179,7 @@ class Command:
             streams = [theirs]
         variables = environment(**changes)
         self._process: Forked | Executed
-        if threading.active_count() == 1:
+        if before is not None or threading.active_count() == 1:
             arguments = (streams, folder, words, before, variables, os.getpid())
             self._process = Forked(self._main, arguments)
         else:
@@ -194,7 +194,7 @@ class Command:
         streams: list[int],
         folder: Path,
         words: tuple[str, ...],
-        before: Callable[[], object],
+        before: Callable[[], object] | None,
         variables: dict[str, str],
         parent: int,
     ) -> None:
@@ -225,7 +225,8 @@ class Command:
             None  # that of the tests is no child of this process
         )
         multiprocessing.current_process()._config["tempdir"] = None
-        before()
+        if before is not None:
+            before()
         try:
             main()
         finally:

@@ -7,6 +7,7 @@ import socket as sockets
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -53,13 +54,16 @@ def served_apart(workspace: Path, *words: str, **changes: str) -> cup.Command:
     only if one is made.
     """
     maker = worker._MAKER
+    before = None
+    if threading.active_count() == 1:  # else it is no fork
+        before = partial(maker.set_forkserver_preload, [])
     return cup.Command(
         workspace,
         "serve",
         "--port",
         "0",
         *words,
-        before=lambda: maker.set_forkserver_preload([]),
+        before=before,
         **changes,
     )
 
