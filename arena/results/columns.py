@@ -298,9 +298,9 @@ REGRETS = (
     "by estimate"
 )
 GRADES = {
-    "accuracy": "of the moves that could throw points away, the percentage that did not",
-    "blunders": "moves a match that threw points away",
-    "regret_estimate": "points a match that moves threw away, by estimate",
+    "accuracy": "how often, in percent, a bot made no mistake where one was possible",
+    "blunders": "mistakes per match that cost points",
+    "regret_estimate": "points lost by bad moves, per match (estimated)",
 }
 """What the leaderboard's columns of grades mean, for a line below a table that has them."""
 _GAME = Column(

@@ -298,7 +298,7 @@ def test_a_line_below_the_table_says_what_the_regret_is(folder, capsys):
     results = Results.open(folder)
     leaderboard_text.show(results, brief=True)
     results.close()
-    line = "regret_estimate: points a match that moves threw away, by estimate\n"
+    line = "regret_estimate: points lost by bad moves, per match (estimated)\n"
     assert line in capsys.readouterr().out
 
 
