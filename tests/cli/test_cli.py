@@ -70,7 +70,7 @@ def test_the_leaderboard_is_a_table_on_stdout(board):
     assert (len(lines), lines[-1].split()[1]) == (3, "broken")
     sentence = r"the best on duel is \w+( or \w+)*; on hunt \w+( or \w+)* \(95 % confidence; .*\)"
     assert re.fullmatch(sentence, best)
-    assert meanings.startswith("accuracy: of the moves that could throw points away, ")
+    assert meanings.startswith("accuracy: how often, in percent, a bot made no mistake")
 
 
 def test_the_help_begins_with_the_first_hour_and_each_command_has_its_own(fresh):
