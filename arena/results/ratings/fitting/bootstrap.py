@@ -315,19 +315,19 @@ class _Solver:
         move = step
         unlike: list[tuple[Floats, Floats]] = []
         for of_unknowns, of_step in changes:
-            size = self._product(of_step, of_step)
+            whole = self._product(of_step, of_step)
             for later_of_unknowns, later_of_step in unlike:
                 part = self._part(of_step, later_of_step)
                 of_unknowns = of_unknowns - part * later_of_unknowns
                 of_step = of_step - part * later_of_step
             # What is almost the same as the later ones would add nothing but noise.
-            is_unlike = self._product(of_step, of_step) > UNLIKE * size
+            is_unlike = self._product(of_step, of_step) > UNLIKE * whole
             of_unknowns = of_unknowns * is_unlike
             of_step = of_step * is_unlike
             unlike.append((of_unknowns, of_step))
             move = move - self._part(step, of_step) * (of_unknowns + of_step)
-        size = (np.abs(move) / self.error).max(axis=0)
-        return np.asarray(move * (LONGEST_STEP / np.maximum(size, LONGEST_STEP)))
+        longest = (np.abs(move) / self.error).max(axis=0)
+        return np.asarray(move * (LONGEST_STEP / np.maximum(longest, LONGEST_STEP)))
 
     def _part(self, left: Floats, right: Floats) -> Floats:
         """Return T: how much of the right column there is in the left one."""
