@@ -7,9 +7,11 @@ failed, so the model has not answered. chat.py reads answers, and faults.py what
 
 import asyncio
 import contextlib
+import functools
 import json
 import os
 import signal
+import ssl
 import zlib
 from collections.abc import Mapping
 from typing import Any
@@ -43,6 +45,14 @@ def fields_of(provider: Provider) -> dict[str, Any]:
     return added
 
 
+@functools.cache
+def _authorities() -> ssl.SSLContext:
+    """Return the trusted certificates; reading them takes 20 ms, so all models share them."""
+    import httpx
+
+    return httpx.create_ssl_context()
+
+
 class Url:
     """A server that speaks the OpenAI chat format."""
 
@@ -64,7 +74,12 @@ class Url:
         # No redirect is followed, and without TLS no proxy of the environment is asked: they would
         # carry the key elsewhere. The broker limits the time of the whole call.
         direct = {"http://": None} if provider.key else None
-        self._client = httpx.AsyncClient(headers=headers, mounts=direct, timeout=None)  # noqa: S113
+        self._client = httpx.AsyncClient(
+            headers=headers,
+            mounts=direct,
+            timeout=None,  # noqa: S113
+            verify=_authorities(),
+        )
         self._lost: type[Exception] = httpx.TransportError
         self._failures: tuple[type[Exception], ...] = (httpx.HTTPError, httpx.InvalidURL)
 
