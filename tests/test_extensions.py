@@ -517,6 +517,7 @@ def test_a_kind_of_seat_of_an_installed_package_plays_an_event(postcard):
     assert "&lt;b&gt;" in page  # what is no Markup is escaped
 
 
+@pytest.mark.soak
 def test_lanes_elsewhere_of_an_installed_package_play_an_event(postcard):
     assert elsewhere.help_of_workers().endswith("or an office such as post:1010.")
     done = cup.arena(postcard, "run", "--no-charts", "--workers", "post:1010")

@@ -79,7 +79,7 @@ def test_every_command_of_the_page_does_what_it_says(followed):
     assert re.search(r"^ +\d  learner ", printed["leaderboard"].stdout, re.MULTILINE)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_the_bot_plays_the_move_that_its_network_scores_highest(followed):
     folder, _ = followed
     saved = dict(np.load(folder / "bots/learner/policy.npz"))

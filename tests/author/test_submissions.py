@@ -180,6 +180,7 @@ def states(here: Path) -> dict[tuple[str, object], str]:
     return {(row["name"], row["version"]): row["state"] for row in rows}
 
 
+@pytest.mark.soak
 def test_a_new_version_plays_in_place_of_the_old_one_and_only_its_matches_are_new(
     here, untried, tmp_path
 ):

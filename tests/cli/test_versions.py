@@ -26,6 +26,7 @@ def submitted(tmp_path_factory) -> Path:
     return made
 
 
+@pytest.mark.soak
 def test_two_versions_that_played_are_compared_by_the_results_of_the_event(submitted):
     (row,) = json.loads(cup.arena(submitted, "compare", "ada@1", "ada@2", "--json").stdout)
     assert (row["bot"], row["opponent"]) == ("ada v1", "ada v2")

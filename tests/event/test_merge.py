@@ -149,7 +149,7 @@ def test_another_draw_of_a_board_is_another_event(tmp_path, sampled, words):
         merged(tmp_path / "all", one, two)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_an_event_played_in_two_places_has_the_tables_of_the_event_played_in_one(tmp_path):
     bots = {"a": FIRST, "b": LAST, "c": FIRST + "# c\n"}
     folder = workspaces.make(tmp_path / "ws", bots, repeats=2)

@@ -301,7 +301,7 @@ def test_a_bot_does_not_take_a_position_before_a_hidden_move_for_the_present_one
     assert states == [game.start(), None]
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_the_event_of_the_page_is_played_verified_replayed_rerun_and_reported(tmp_path):
     bots = {
         "first": FIRST,

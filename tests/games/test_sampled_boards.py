@@ -424,6 +424,7 @@ def test_sampled_boards_have_one_column_in_the_leaderboard_and_one_for_each_role
     assert first["matches"] == "6"
 
 
+@pytest.mark.soak
 def test_a_run_that_goes_on_and_verify_leaderboard_and_report_draw_no_board_again(played, draws):
     (entry,) = (played / "results/.boards").iterdir()
     with entry.open() as file:

@@ -264,6 +264,7 @@ def test_init_draws_a_seed_for_each_workspace_and_says_to_keep_it(tmp_path):
     assert mode(tmp_path / "one" / "tournament.toml") == 0o600
 
 
+@pytest.mark.soak
 @pytest.mark.usefixtures("usual_umask")
 def test_an_event_with_a_drawn_seed_resumes_verifies_and_gives_the_same_tables(tmp_path):
     bots = {"dice": sprint.DICE, "other": sprint.DICE + "#\n"}

@@ -474,6 +474,7 @@ def test_the_places_of_a_swiss_and_a_knockout_stand_in_the_page(tmp_path, schedu
     assert won == Counter({row["bot"]: row["won"] for row in rows if row["won"]})
 
 
+@pytest.mark.soak
 def test_the_page_shows_what_changed_since_another_event(tmp_path):
     frames = []
     for name, bots in (("last-week", ("ann", "bob", "<eve>")), ("now", ("dan", "ann", "bob"))):
@@ -685,6 +686,7 @@ def test_the_file_is_never_larger_than_wanted(copied, tmp_path, monkeypatch):
     assert kept(page) == set(page.replays)
 
 
+@pytest.mark.soak
 def test_a_large_page_is_written_in_pieces(copied, tmp_path):
     write_report(copied, tmp_path, replayed=0)  # what it imports is not what it holds
     drawing = "<svg>" + "x" * 390_000

@@ -276,7 +276,7 @@ def test_the_queries_of_the_page_run_in_datasette(both):
     assert (fault["ending"], fault["words"], fault["times"]) == ("timeout", "nothing came", 1)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_every_command_of_the_page_runs_in_its_order(tmp_path):
     pytest.importorskip("pyarrow")
     folder = workspaces.make(tmp_path / "ws", {"a": FIRST, "b": LAST})

@@ -300,7 +300,7 @@ def test_a_bot_that_its_author_changes_during_its_test_is_not_overwritten(tmp_pa
         climbed_with(folder)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_the_page_can_be_followed(tmp_path):
     page = (tutorial.DOCS / "extras/climb.md").read_text("utf-8")
     folder, done = tutorial.follow(page, tmp_path, {"climb": (*QUICK, *FEW, "--rounds", "1")})

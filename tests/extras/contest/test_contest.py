@@ -85,7 +85,7 @@ def judged(folder: Path, author: str = "ada") -> subprocess.CompletedProcess[str
     return cup.arena(folder, "contest", "check", BASE, HEAD, "--author", author)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_the_steps_of_its_readme_make_a_bot_that_may_be_merged(pull):
     enter = (pull / "README.md").read_text().partition("## Enter")[2].partition("##")[0]
     commands = re.findall("`arena (.*?)`", enter)
@@ -497,7 +497,7 @@ def test_two_racing_publishers_lose_nothing_and_the_first_record_of_a_match_stay
     assert tables[0] == tables[1]
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_only_what_is_new_is_played(first, online, tmp_path):
     step(first, "publish")
     second = merged(online, tmp_path / "second", "bob")

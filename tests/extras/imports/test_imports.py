@@ -139,6 +139,7 @@ def test_a_named_match_with_another_result_is_refused_and_the_archive_stays(tmp_
         assert [bot.name for bot in archive.event().bots] == ["ada", "bob"]
 
 
+@pytest.mark.soak
 def test_arenas_own_table_of_matches_is_a_file_of_results(league, tmp_path):
     assert arena(league, "charts", "pig").returncode == 0
     table = (league / "results" / "pig" / "matches.csv").read_text()

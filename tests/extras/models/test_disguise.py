@@ -224,7 +224,7 @@ print(json.dumps({"text": json.dumps({"move": best[0] if best else legal[0]}), "
 """
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_an_event_in_disguise_tells_memory_from_play_and_goes_the_same_way_again(tmp_path):
     bots = {"low": sprint.FIRST, "high": sprint.LAST}
     model = {"name": "m", "command": [sys.executable, "-S", "model.py"], "disguise": True}

@@ -211,6 +211,7 @@ def test_a_command_reads_which_model_and_which_bot_asks(tmp_path):
             assert {terms.alias for terms in record.match.conditions.models} == names - {""}
 
 
+@pytest.mark.soak
 def test_each_model_has_a_budget_and_a_tape_of_its_own(tmp_path):
     command = providers.command_in(tmp_path)
     one = table("one", f"command = {command}\nevent_tokens = 300")
@@ -402,6 +403,7 @@ def test_a_site_keeps_the_keys_of_all_models_for_the_runs_that_it_starts(tmp_pat
     assert keys.variables() == {name: f"sk-{name}" for name in names}
 
 
+@pytest.mark.soak
 def test_check_says_which_of_several_models_answers_a_bot(tmp_path):
     text = '{"text": "none", "in": 1, "out": 1}'
     models = "".join(table(alias, f"command = ['echo', '{text}']") for alias in ("one", "two"))

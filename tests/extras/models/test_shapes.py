@@ -287,7 +287,7 @@ def test_no_redirect_carries_the_key_anywhere(tmp_path, place):
         assert not log.exists()
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_one_flagged_prompt_is_a_verdict_in_words_and_the_event_goes_on(tmp_path):
     flagged = SHAPES["flagged by a filter"].body
 

@@ -723,6 +723,7 @@ def test_no_remote_bot_holds_a_round_back_by_the_time_that_it_takes(accounts, mo
     assert not accounts.rounds()
 
 
+@pytest.mark.soak
 def test_a_round_that_cannot_begin_ends_with_the_reason(accounts):
     (accounts.workspace / "tournament.toml").write_text(
         'name = "cup"\nboards = ["nowhere"]\nbots = "bots"\n'

@@ -77,7 +77,7 @@ def answered(
     return settled(client, post(client, f"{page.url.path}/move", **values))
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_two_people_play_at_once_by_forms_and_nobody_sees_or_moves_for_another(site):
     accounts, _, signed_in = site
     events = set((accounts.workspace / "results").glob("*"))

@@ -66,7 +66,7 @@ def site_with(folder, files: dict[str, str]) -> Accounts:
     [
         "never ready",
         pytest.param("other words", marks=pytest.mark.soak),
-        "build fails",
+        pytest.param("build fails", marks=pytest.mark.soak),
         pytest.param("needs a compiler", marks=pytest.mark.soak),
     ],
 )
@@ -140,7 +140,7 @@ def test_a_mistake_is_shown_in_its_own_words_only_if_its_type_says_to_whom(error
     assert statements.of_error(again) == statements.of_error(error)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_why_a_bot_cannot_play_against_a_person_is_for_its_author_only(tmp_path):
     accounts = site_with(tmp_path, BUILD_FAILS)
     sessions = {}
