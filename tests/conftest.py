@@ -1,6 +1,6 @@
 """Fixtures that every test may ask for, and the machine to itself for a test that asks for that.
 
-Under pytest-xdist tests run side by side, in two worker processes more than there are cores. A
+Under pytest-xdist tests run side by side, in three worker processes more than there are cores. A
 test marked `alone` compares times, or fills the machine: no other test runs meanwhile, which the
 workers agree upon by locks on two files.
 """

@@ -68,7 +68,7 @@ def test_a_poor_machine_hears_of_each_lack_and_its_cure(tmp_path):
     assert done.stdout.endswith("\n\nno event can be played here: mend confinement\n")
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_machine_that_can_play_is_measured_and_says_how_many_matches_at_once(
     tmp_path, monkeypatch
 ):

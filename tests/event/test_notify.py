@@ -53,7 +53,7 @@ def webhook(
         thread.join()
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_webhook_hears_the_end_of_a_run_without_a_name_and_costs_none(tmp_path):
     bots = {"first": FIRST, "broken": "#!/bin/sh\nexit 1\n"}
     with webhook() as (url, messages):

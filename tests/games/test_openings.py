@@ -464,6 +464,7 @@ def test_the_command_prints_a_file_of_different_openings(tmp_path):
     assert (none.returncode, none.stderr.count("\n")) == (2, 1)
 
 
+@pytest.mark.soak
 def test_an_event_with_openings_resumes_verifies_replays_and_reruns(tmp_path):
     folder = workspaces.make(tmp_path / "ws", QUICK, "duel")
     settings = ["--set", "openings.plies=4", "--set", f"seed={SECRET}"]

@@ -557,6 +557,7 @@ def test_every_view_fits_a_phone_and_a_wide_screen_and_a_chart_can_be_enlarged(t
         assert page.is_visible("th[data-name=won]")
 
 
+@pytest.mark.soak
 def test_light_and_dark_can_be_chosen_and_the_ground_of_a_chart_is_that_of_the_page(tab, charted):
     def paper() -> list[int]:
         return [

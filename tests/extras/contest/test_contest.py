@@ -612,7 +612,7 @@ def test_nonsense_in_the_branch_or_in_its_archive_is_no_crash_and_reaches_no_pag
     results.close()
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_the_site_of_a_contest_leads_to_a_page_for_each_bot_and_into_the_report(browser, tmp_path):
     results = Results.open(reported.store(tmp_path, *reported.small()))
     path = write_report(results, tmp_path)

@@ -293,7 +293,7 @@ def unreached(page, part: str) -> list[str]:
     return page.evaluate(f"{left}.map(each => each.outerHTML.slice(0, 200))")
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_reader_goes_from_the_leaderboard_to_a_bot_a_replay_and_a_live_match(browser, site):
     made, _, client = site
     evil, wrong = class_site.add_hostile_event(made.workspace / "results"), []
