@@ -156,6 +156,8 @@ def pytest_collection(session: pytest.Session) -> Iterator[object]:
     finally:
         gc.freeze()
         gc.enable()
+        # A look at old objects writes to each of them, and each fork has those pages copied.
+        gc.set_threshold(10_000, 50, 50)
 
 
 def import_tests(workerid: str, workercount: int, **_: object) -> None:

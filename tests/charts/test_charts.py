@@ -743,6 +743,7 @@ def test_charts_of_several_games_have_a_panel_a_game_and_no_empty_row(drawn):
     assert len(drawn("convergence", 2).axes) == 4
 
 
+@pytest.mark.soak
 def test_a_panel_of_ratings_has_the_line_of_every_other_bot(drawn):
     for panel in drawn("convergence", MANY).axes:
         assert len(panel.collections[0].get_segments()) == MANY - 1

@@ -159,6 +159,7 @@ def test_a_bot_not_better_is_code_1_and_its_matches_serve_another_question(works
     assert matches_stored(workspace / "results/duel-good-bad") == before
 
 
+@pytest.mark.soak
 def test_a_limit_leaves_it_undecided_and_a_higher_limit_goes_on(workspace):
     words = ("good", "bad", *WIDE, "--name", "limited", "--max-pairings")
     done = duel(workspace, *words, "2")

@@ -24,6 +24,7 @@ def followed(tmp_path_factory):
     return folder, {step.args[0]: step for step in done}
 
 
+@pytest.mark.soak
 def test_every_command_of_the_page_does_what_it_says(followed):
     _, said = followed
     assert list(said) == [

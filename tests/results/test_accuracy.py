@@ -148,6 +148,7 @@ def test_a_cache_with_a_bug_of_ours_breaks_no_command(folder, tmp_path):
         assert Results.open(folder).accuracy_sums == assessed
 
 
+@pytest.mark.soak
 def test_an_event_without_a_solved_board_has_no_such_columns_and_no_such_file(tmp_path, folder):
     event = reported.event(on=reported.boards("classic"))
     results = Results.open(

@@ -381,6 +381,7 @@ def test_a_bot_that_scored_nothing_on_a_board_is_ranked_behind_all_that_did(tmp_
     results.close()
 
 
+@pytest.mark.soak
 def test_display_names_stand_in_rankings_among_specialists_and_in_a_comparison(tmp_path):
     displays = {"ghost": "Łukasz", "oracle": "Anna Müller"}
     folder = mixed(tmp_path, displays, ghost="ghost1 ghost2")

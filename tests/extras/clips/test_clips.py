@@ -182,6 +182,7 @@ def test_a_card_has_the_leaderboard_and_a_badge_the_rank(folder, tmp_path):
     assert cup.arena(folder, "export", "--card", "--dark").stdout == "results/cup/card-dark.png\n"
 
 
+@pytest.mark.soak
 def test_every_command_of_the_page_runs(folder):
     page = (Path(__file__).parents[3] / "docs/extras/clips.md").read_text()
     match = (folder / "results/cup/matches.csv").read_text().split("\n")[1].split(",")[0]

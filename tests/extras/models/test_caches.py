@@ -56,10 +56,9 @@ FORMS = {
 
 def told(usage: dict[str, Any]) -> ModelAnswer:
     """Return the answer of a server that tells this usage."""
-    with providers.serving(
-        partial(providers.says, json.dumps(chat(usage=usage)).encode(), 200)
-    ) as server:
-        return asyncio.run(Url(Provider(kind="url", name="m", url=server.url)).ask(REQUEST))
+    behave = partial(providers.says, json.dumps(chat(usage=usage)).encode(), 200)
+    with providers.answering(behave) as url:
+        return asyncio.run(Url(Provider(kind="url", name="m", url=url)).ask(REQUEST))
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -122,6 +121,7 @@ def test_a_question_that_may_be_cached_is_not_refused_for_its_full_price(tmp_pat
         assert len(model.requests) == asked
 
 
+@pytest.mark.soak
 def test_cached_tokens_are_in_the_tables_the_tape_and_the_replay(tmp_path):
     usage = FORMS["OpenRouter"]
 

@@ -21,7 +21,7 @@ from arena.extras.models.faults import (
     seconds_to_wait,
 )
 from arena.extras.models.providers import MOST_BODY, Url
-from tests.extras.models.providers import chat, says, serving
+from tests.extras.models.providers import answering, chat, says
 
 
 def says_as(header: tuple[str, str], body: bytes, handler: object, request: object) -> None:
@@ -34,8 +34,8 @@ def says_as(header: tuple[str, str], body: bytes, handler: object, request: obje
 
 
 def asked_as(header: tuple[str, str], body: bytes) -> object:
-    with serving(partial(says_as, header, body)) as server:
-        return asyncio.run(Url(Provider(kind="url", name="m", url=server.url)).ask(REQUEST))
+    with answering(partial(says_as, header, body)) as url:
+        return asyncio.run(Url(Provider(kind="url", name="m", url=url)).ask(REQUEST))
 
 
 REQUEST = {"messages": [{"role": "user", "content": "Which move?"}], "tokens": 10}
@@ -44,9 +44,9 @@ PASSING = {408, 409, 425, 429}
 
 def asked(body: bytes, status: int) -> object:
     """Ask a server that sends this body and status, and return the answer."""
-    with serving(partial(says, body, status)) as server:
-        url = Url(Provider(kind="url", name="m", url=server.url, key="my-key"))
-        return asyncio.run(url.ask(REQUEST))
+    with answering(partial(says, body, status)) as url:
+        provider = Provider(kind="url", name="m", url=url, key="my-key")
+        return asyncio.run(Url(provider).ask(REQUEST))
 
 
 def error(words: str, **more: object) -> bytes:
@@ -131,8 +131,8 @@ def refuses(status: int, headers: dict[str, str], handler: object, request: obje
 
 def refused_with(status: int, **headers: str) -> object:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    with serving(partial(refuses, status, named)) as server:
-        return asyncio.run(Url(Provider(kind="url", name="m", url=server.url)).ask(REQUEST))
+    with answering(partial(refuses, status, named)) as url:
+        return asyncio.run(Url(Provider(kind="url", name="m", url=url)).ask(REQUEST))
 
 
 def test_a_time_in_milliseconds_is_waited_for():

@@ -318,6 +318,7 @@ def test_one_flagged_prompt_is_a_verdict_in_words_and_the_event_goes_on(tmp_path
     assert server.calls.value == asked
 
 
+@pytest.mark.soak
 def test_the_provider_s_own_figures_are_in_the_tape_the_tables_and_the_replay(tmp_path):
     usage = USAGE | {"prompt_tokens": 100, "total_tokens": 620, "cost": 0.25}
     usage["prompt_tokens_details"] = {"cached_tokens": 64}

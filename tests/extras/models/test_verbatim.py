@@ -11,7 +11,7 @@ from arena.extras.models.asking import Provider
 from arena.extras.models.faults import AgainError
 from arena.extras.models.providers import Url
 from arena.extras.models.verbatim import read_answer
-from tests.extras.models.providers import respond, says, serving
+from tests.extras.models.providers import answering, respond, says
 
 KEY = "my-key"
 MESSAGES = {"role": "user", "content": "How?"}
@@ -27,8 +27,8 @@ def ask(
 ) -> object:
     body = {"model": "gpt-x", "messages": [MESSAGES], **more}
     request = {"path": path, "body": body, "messages": [MESSAGES], "tokens": 10}
-    with serving(behave) as server:
-        provider = Provider(kind="url", name="gpt-x", url=server.url, key=key, fields=fields)
+    with answering(behave) as url:
+        provider = Provider(kind="url", name="gpt-x", url=url, key=key, fields=fields)
         return asyncio.run(Url(provider).ask(request))
 
 
@@ -96,8 +96,8 @@ def test_no_quoted_name_and_no_other_path_ends_a_run_with_answers(path, more):
         else:
             respond(handler, refusal("gpt-x: no such path"), 404)
 
-    with serving(behave) as server:
-        way = Url(Provider(kind="url", name="gpt-x", url=server.url))
+    with answering(behave) as url:
+        way = Url(Provider(kind="url", name="gpt-x", url=url))
         assert asyncio.run(ends(way, path, **more)) == ["stop", "error"]
 
 
@@ -108,8 +108,8 @@ def test_a_model_that_is_gone_ends_the_run():
         else:
             respond(handler, b'{"choices": [{"message": {}}]}')
 
-    with serving(behave) as server:
-        way = Url(Provider(kind="url", name="gpt-x", url=server.url))
+    with answering(behave) as url:
+        way = Url(Provider(kind="url", name="gpt-x", url=url))
         with pytest.raises(MachineError, match="HTTP 404"):
             asyncio.run(ends(way, "chat/completions", tools=[]))
 

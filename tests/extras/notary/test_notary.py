@@ -306,6 +306,7 @@ def test_a_table_is_read_no_further_than_it_can_be_true(published, tmp_path):
     assert any(words.startswith("leaderboard.csv: cannot be read: ") for words in found)
 
 
+@pytest.mark.soak
 def test_boards_that_the_seed_did_not_draw_are_named(published, tmp_path):
     folder, results = copied(published, tmp_path)
     event, _ = content(results)
