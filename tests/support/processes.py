@@ -90,18 +90,23 @@ def descriptors() -> set[str]:
     return set(os.listdir("/proc/self/fd"))
 
 
+LOGIN = ("_ses", "_uid")
+"""How the names of keyrings begin that come with a login, here or elsewhere, of the user who runs
+the tests. The kernel ends such a keyring with the last process that has it."""
+
+
 def kept_by_the_kernel() -> set[tuple[str, str]]:
     """System V objects and keys, by kind and number: what outlives a process."""
     found = set()
-    for kind in ("sysvipc/shm", "sysvipc/sem", "sysvipc/msg", "keys"):
-        path = Path("/proc") / kind
-        lines = path.read_text().splitlines() if path.exists() else []
-        column = 0 if kind == "keys" else 1
-        found |= {
-            (kind, words[column])
-            for line in lines
-            if len(words := line.split()) > 2 and words[0] != "key"
-        }
+    for kind in ("shm", "sem", "msg"):
+        path = Path("/proc/sysvipc") / kind
+        lines = path.read_text().splitlines()[1:] if path.exists() else []
+        found |= {(kind, line.split()[1]) for line in lines}
+    path = Path("/proc/keys")
+    for line in path.read_text().splitlines() if path.exists() else []:
+        number, *_, sort, name = line.split(maxsplit=8)
+        if sort != "keyring" or not name.startswith(LOGIN):
+            found.add(("key", number))
     return found
 
 
