@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,19 +36,6 @@ def duration(seconds: float) -> str:
     if rounded < 3600:
         return f"{rounded // 60} min {rounded % 60:02d} s"
     return f"{rounded // 3600} h {rounded % 3600 // 60:02d} min"
-
-
-def clock_in(seconds: float) -> str:
-    """Return the local time of day in some seconds: `14:32`, `tomorrow 09:05`, or a date."""
-    now = datetime.now(UTC)
-    # Each moment is converted by itself: the offset of the zone may change between them.
-    then = (now + timedelta(seconds=seconds)).astimezone()
-    days = (then.date() - now.astimezone().date()).days
-    if days == 0:
-        return f"{then:%H:%M}"
-    if days == 1:
-        return f"tomorrow {then:%H:%M}"
-    return f"{then:%Y-%m-%d %H:%M}"
 
 
 def notice_given_up(aborts: Iterable[Abort]) -> None:
@@ -164,7 +150,7 @@ class Watcher:
             parts.append(f"{self.rate:.1f}/s")
             if self.done < self.planned:
                 seconds = (self.planned - self.done) / self.rate
-                parts.append(f"about {duration(seconds)} left, until {clock_in(seconds)}")
+                parts.append(f"about {duration(seconds)} left, until {run_words.clock_in(seconds)}")
         return [", ".join(parts)]
 
     def summary(self) -> str:

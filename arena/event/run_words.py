@@ -1,4 +1,6 @@
-"""Sentences about a run: why a bot is absent, and why no more matches were begun."""
+"""Words about a run: why a bot is absent, why no more matches were begun, and when it is over."""
+
+from datetime import UTC, datetime, timedelta
 
 from arena.event import service
 from arena.event.director import RunPhase
@@ -32,3 +34,20 @@ def absence(bot: str, fault: Fault, *, forfeits: bool = True) -> str:
 def absence_of(bot: str) -> str:
     """Return a line about a bot that never said `ready`, without the reason."""
     return f"{clean(bot, LONGEST_NAME)} is absent"
+
+
+def clock_in(seconds: float, *, to_second: bool = False) -> str:
+    """Return the local time of day in some seconds: `14:32`, `tomorrow 09:05`, or a date.
+
+    `to_second`: `14:32:05` and so on.
+    """
+    now = datetime.now(UTC)
+    # Each moment is converted by itself: the offset of the zone may change between them.
+    then = (now + timedelta(seconds=seconds)).astimezone()
+    text = f"{then:%H:%M:%S}" if to_second else f"{then:%H:%M}"
+    days = (then.date() - now.astimezone().date()).days
+    if days == 0:
+        return text
+    if days == 1:
+        return f"tomorrow {text}"
+    return f"{then:%Y-%m-%d} {text}"

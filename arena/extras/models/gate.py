@@ -22,8 +22,8 @@ import contextlib
 import random
 import time
 from collections.abc import AsyncIterator
-from datetime import datetime, timedelta
 
+from arena.event.run_words import clock_in
 from arena.extras.models.faults import AwayError
 
 BACKOFF_S = 0.5
@@ -110,8 +110,10 @@ class Gate:
         if self._away_since is None:
             return ""
         now = time.monotonic()
-        again = "now" if self._opens <= now else f"at {_clock(self._opens - now)}"
-        end = _clock(self._away_since + self._patience - now)
+        again = "now"
+        if self._opens > now:
+            again = f"at {clock_in(self._opens - now, to_second=True)}"
+        end = clock_in(max(0.0, self._away_since + self._patience - now), to_second=True)
         return f"{self._fault}; it is asked again {again}, until {end} at most"
 
 
@@ -119,9 +121,3 @@ def backoff(failures: int) -> float:
     """Return the seconds to wait after so many faults in a row, with jitter."""
     pause: float = min(BACKOFF_S * 2 ** (failures - 1), MOST_BACKOFF_S)
     return pause * random.uniform(1 - JITTER, 1)
-
-
-def _clock(seconds: float) -> str:
-    """Return the local time of day in some seconds."""
-    then = datetime.now().astimezone() + timedelta(seconds=max(0.0, seconds))
-    return f"{then:%H:%M:%S}"

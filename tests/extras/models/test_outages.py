@@ -9,6 +9,7 @@ import socket
 import struct
 import time
 from collections.abc import Awaitable, Callable, Iterable
+from datetime import UTC, datetime
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -18,9 +19,11 @@ import pytest
 
 from arena.cli.watching import Watcher
 from arena.errors import MachineError
+from arena.event import run_words
 from arena.extras.models.asking import Provider
 from arena.extras.models.broker import Broker
 from arena.extras.models.faults import AgainError, AwayError, refusal_of
+from arena.extras.models.gate import Gate
 from arena.extras.models.providers import Url
 from arena.extras.models.tape import Tape
 from arena.results.archive import Archive
@@ -195,8 +198,30 @@ def test_what_is_waited_for_and_until_when_is_said_without_the_key(tmp_path):
     before, wait = asyncio.run(waiting())
     assert before == ""
     assert wait.startswith(r"models.gpt: waiting for gpt-x: HTTP 503: [key] \x1b[31mxxxx")
-    assert re.search(r"xxx.*; it is asked again (now|at [\d:]+), until [\d:]+ at most$", wait)
+    assert re.search(r"xxx.*; it is asked again (now|at [\w: ]+), until [\w: ]+ at most$", wait)
     assert len(wait) < 500
+
+
+@pytest.fixture
+def in_berlin(monkeypatch):
+    """Move this process to Berlin, whatever zones are installed here."""
+    monkeypatch.setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+def test_the_end_of_a_wait_is_right_when_the_clock_is_set_forward_before(in_berlin, monkeypatch):
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return cls(2026, 3, 29, 0, 30, 30, tzinfo=UTC).astimezone(tz)  # 01:30:30 in Berlin
+
+    monkeypatch.setattr(run_words, "datetime", Clock)
+    gate = Gate(rate=None, patience=45 * 60)
+    gate.failed(AwayError("it is away"), time.monotonic())
+    assert re.search(r"until 03:15:\d\d at most$", gate.wait)
 
 
 def test_rubbish_is_no_outage(tmp_path):

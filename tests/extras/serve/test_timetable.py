@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from arena.cli import watching
 from arena.errors import ArenaError
+from arena.event import run_words
 from arena.event.logs import Log
 from arena.extras.serve import accounts as serve_accounts
 from arena.extras.serve import actions, scheduler, timetable
@@ -300,8 +300,8 @@ def test_the_expected_end_of_a_run_is_right_when_the_clock_changes_before(live_i
         def now(cls, tz=None):
             return cls(2026, 10, 24, 22, 0, tzinfo=UTC).astimezone(tz)  # midnight in Berlin
 
-    monkeypatch.setattr(watching, "datetime", Clock)
-    assert [watching.clock_in(hours * 3600) for hours in (1, 3, 5, 24, 25)] == [
+    monkeypatch.setattr(run_words, "datetime", Clock)
+    assert [run_words.clock_in(hours * 3600) for hours in (1, 3, 5, 24, 25)] == [
         "01:00",
         "02:00",
         "04:00",
