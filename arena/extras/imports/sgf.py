@@ -32,7 +32,8 @@ REASONS = {
     "f": "forfeit",
     "forfeit": "forfeit",
 }
-MOST_PROPERTIES = 500
+BORDERS = "[;()"
+"""What ends a name, or begins a value, a node or a variation; a bracket in a value is escaped."""
 LONGEST_VALUE = 100_000
 """Letters of a value of the root, where some programs put a text about the game."""
 READ = frozenset({"PB", "PW", "RE", "GM", "SZ", "HA", "DT"})
@@ -91,6 +92,7 @@ def _trees(path: Path) -> Iterator[_Tree]:
                 tree.content.update(value.encode())
                 if end < len(text):  # it is at the bracket that closes the value
                     _add_value(tree, "".join(parts), position)
+                    tree.content.update(b"]")
                     parts = None
                     end += 1
                 continue
@@ -109,6 +111,8 @@ def _trees(path: Path) -> Iterator[_Tree]:
                 end = word.end()
                 continue
             end += 1
+            if sign in BORDERS:
+                tree.content.update(sign.encode())
             if sign == "[":
                 parts = []
                 length = 0

@@ -197,6 +197,24 @@ def test_a_bad_sgf_is_refused_in_one_line_that_names_line_and_property(tmp_path,
     assert "\x1b" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("C[x]N[y]", "C[xNy]"),
+        ("C[x]N[y]", "C[x]Ny[]"),
+        ("C[x][y]", "C[xy]"),
+        ("C[x];N[y]", "C[x]N[y]"),
+        ("C[x]", "C[x\\]]"),
+        (";B[aa];W[bb]", "(;B[aa])(;W[bb])"),
+        ("C[x\ny]", "C[xy]"),
+    ],
+)
+def test_two_games_of_sgf_that_differ_by_a_border_are_two(tmp_path, text, other):
+    games = [GAME.replace(")", f"{words})") for words in (text, other)]
+    first, second = read(tmp_path, "".join(games), "a.sgf")
+    assert first.content != second.content
+
+
 @pytest.mark.parametrize(("name", "text", "new"), [("a.pgn", ENGINES, 2), ("a.sgf", CLUB, 4)])
 def test_games_are_stored_once_and_those_without_a_result_are_counted(tmp_path, name, text, new):
     (tmp_path / name).write_text(text)
