@@ -353,6 +353,24 @@ def test_a_run_warns_of_a_file_that_everybody_may_write_and_that_says_what_runs(
     assert "may write" not in cup.run_event(folder).stderr
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("check", "first"),
+        ("match", "first", "dice", "--board", "duel"),
+        ("duel", "first", "dice", "--board", "duel", "--max-pairings", "1"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_each_command_that_starts_bots_warns_of_a_file_that_everybody_may_write(tmp_path, words):
+    folder = workspaces.make(
+        tmp_path / "ws", {"first": sprint.FIRST, "dice": sprint.DICE}, boards="duel"
+    )
+    (folder / "tournament.toml").chmod(0o666)
+    said = cup.arena(folder, *words).stderr
+    assert said.count("warning: tournament.toml: everybody on this machine may write") == 1
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_results_that_the_user_may_not_read_are_one_line(tmp_path: Path):
     folder = workspaces.make(tmp_path / "ws", boards="duel")

@@ -10,7 +10,7 @@ import typer
 
 from arena import workspace
 from arena.author.checkup import WHOLE_MATCHES_S, CheckRun, Checkup
-from arena.cli import options, output
+from arena.cli import options, output, writers
 from arena.errors import ArenaError
 from arena.event import service
 from arena.sandbox.launcher import Launcher
@@ -148,7 +148,7 @@ def candidate_of(
         _refuse(name, error, json=json)
     screening = workspace.screening(tournament, boards, by_hand=True)
     if needs_boards:
-        screening.boards_of(candidate)
+        writers.warn(screening.boards_of(candidate))
     workspace.refuse_exposed((candidate,), screening.conditions.sandbox)
     try:
         (candidate,) = screening.build([candidate])

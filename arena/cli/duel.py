@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena import signals, workspace
-from arena.cli import options, output, paths, watching
+from arena.cli import options, output, paths, watching, writers
 from arena.cli.command_line import command_line
 from arena.errors import ArenaError
 from arena.event import duel_words, run_words
@@ -102,6 +102,7 @@ def duel(
     most = ("--max-pairings", max_pairings)
     event = prepared(tournament, (first, second), name, most, boards)
     workspace.warn_about_confinement(event.conditions)
+    writers.warn(event.boards)
     state = Duel(event, names, sequential.SequentialTest(question), scale)
     folder = paths.results_folder(Path(), event.name)
     with signals.listening() as interrupt:

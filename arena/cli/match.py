@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from arena import signals, workspace
-from arena.cli import match_text, options, output, stored_match
+from arena.cli import match_text, options, output, stored_match, writers
 from arena.cli.live import terminal
 from arena.cli.live.layout import Story
 from arena.cli.live.viewer import LeftEarlyError, Playback, Viewer
@@ -102,6 +102,7 @@ def match(
     conditions = workspace.conditions_here(tournament, by_hand=True)
     planned = workspace.make_match(tournament, chosen, players, seed, conditions, opening)
     workspace.warn_about_confinement(planned.conditions)
+    writers.warn([chosen])
     game = rulebook.game_of(planned)
     launched = NamingLauncher() if no_limits else Launcher()
     with playing(), workspace.asking(tournament) as services, launched as launcher:

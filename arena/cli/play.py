@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena import workspace
-from arena.cli import match_text, options, stored_match
+from arena.cli import match_text, options, stored_match, writers
 from arena.cli.live import terminal
 from arena.cli.live.human_seat import ScreenSeat, TextSeat
 from arena.cli.match import board_named, bots_of, playing
@@ -70,6 +70,7 @@ def play(
         seed = int(time.time())
     planned = _plan(chosen, own_roles, against or (), seed, tournament, begun)
     workspace.warn_about_confinement(planned.conditions)
+    writers.warn([chosen])
     with playing(), workspace.asking(tournament) as services:
         _play(planned, services)
 

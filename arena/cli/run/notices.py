@@ -1,11 +1,7 @@
 """What a user should know before a run begins, on stderr."""
 
-import shlex
-import stat
-from pathlib import Path
-
 from arena import workspace
-from arena.cli import output, paths
+from arena.cli import output, writers
 from arena.cli.run.planned import PlannedRun
 from arena.event.schedules import round_robin
 from arena.values import Event
@@ -43,7 +39,7 @@ def warn(run: PlannedRun) -> None:
     """Warn of what is weak here, and of what the file says or the bots ask for in vain."""
     event = run.event
     workspace.warn_about_confinement(event.conditions)
-    _warn_about_writers(run)
+    writers.warn(event.boards, run.path)
     for bot in event.bots:
         for sentence in run.tournament.unmet_requests(bot):
             output.notice(sentence)
@@ -52,25 +48,3 @@ def warn(run: PlannedRun) -> None:
     if absent:
         folder = run.tournament.bots
         output.notice(f"[[bot]] {', '.join(absent)}: no bot of this name is in the folder {folder}")
-
-
-def _warn_about_writers(run: PlannedRun) -> None:
-    """Warn about each file that decides which programs run as our user, and that all may write.
-
-    Who may write to the folder of a file can exchange it, unless the folder is sticky, as /tmp is.
-    The run goes on: on some file systems, such as those of Windows in WSL, every file looks like
-    that. A group may write, because the organisers of a course share their folder.
-    """
-    files = {run.path}
-    for board in run.event.boards:
-        files.add(Path(board.rules))
-    folders = {file.parent for file in files}
-    for path in sorted(files | folders):
-        mode = path.stat().st_mode
-        is_sticky = stat.S_ISDIR(mode) and mode & stat.S_ISVTX
-        if mode & stat.S_IWOTH and not is_sticky:
-            name = paths.displayed(path)
-            output.notice(
-                f"warning: {name}: everybody on this machine may write into it, and so run "
-                f"programs as you: `chmod o-w {shlex.quote(name)}`"
-            )
