@@ -136,6 +136,7 @@ class Regret(NamedTuple):
     """A match in which a bot threw points away, as a search estimates them."""
 
     points: int
+    """The sum over the moves of the bot, so it may be above the 100 of a match."""
     match: str
     folder: Path
 

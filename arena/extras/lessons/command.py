@@ -91,8 +91,8 @@ def lessons(
         match = _address(folders[regret.folder], regret.match)
         replay = shlex.join(["arena", "replay", match])
         print(
-            f"a search estimates that {name} threw away {regret.points} points in one match; "
-            f"`{replay}` shows in which turns"
+            f"a search estimates the points that each move threw away: those of {name} add up to "
+            f"{regret.points} in one match; `{replay}` shows in which turns"
         )
 
 

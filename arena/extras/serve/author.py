@@ -35,6 +35,7 @@ from arena.report.author import Author, hidden_paths
 from arena.results.archive import Archive, NoResultsError
 from arena.results.folders import EVENT_FILE, results_folder
 from arena.results.leaderboard import Results
+from arena.results.lessons import most_regretted
 
 UPLOAD = "/upload"
 PASTED_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,60}")
@@ -204,7 +205,7 @@ async def show_bot(request: Request) -> Response:
     versions = bots.get(name)
     if versions is None:
         raise HTTPException(404)
-    private: dict[str, Any] = {"faults": [], "lessons": []}
+    private: dict[str, Any] = {"faults": [], "lessons": [], "regret": None}
     if folder is not None and accounts.may_see(folder.name, account):
         private = await people.in_worker(request, account, _private, folder, name)
     return pages.render(
@@ -294,15 +295,21 @@ def _own_versions(
 
 
 def _private(folder: Path, bot: str) -> dict[str, Any]:
-    """Return the faults and the lessons of a bot, which are for its author only."""
+    """Return the faults and the lessons of a bot, which are for its author only.
+
+    Without a lesson there is the match that a search regrets most.
+    """
     author = Author(name=bot, bots=frozenset({bot}), file=bot, hidden_paths=hidden_paths(folder))
     try:
         with Archive.open(folder) as archive:
             results = Results(archive, rules=rulebook.game_of)
             faults = bot_pages.faults_of(results, archive, {bot}, author)[bot]
             lessons = results.lessons({bot}, MOST_LESSONS).get(bot, ())
+            regret = None
+            if not lessons:
+                regret = most_regretted([archive], bot, rulebook.game_of)
     except NoResultsError:
-        return {"faults": [], "lessons": []}
+        return {"faults": [], "lessons": [], "regret": None}
     rows = []
     for lesson in lessons:
         rows.append(
@@ -317,7 +324,7 @@ def _private(folder: Path, bot: str) -> dict[str, Any]:
                 "then": lesson.refutation_text(bot_pages.REFUTING_TURNS),
             }
         )
-    return {"faults": faults, "lessons": rows}
+    return {"faults": faults, "lessons": rows, "regret": regret}
 
 
 def _records(folder: Path, bots: frozenset[str]) -> bytes:

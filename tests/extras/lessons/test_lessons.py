@@ -295,7 +295,7 @@ def test_a_bot_without_a_lesson_is_sent_to_the_match_that_a_search_regrets(tmp_p
     said = arena(tmp_path, "lessons", "birch", str(folder)).stdout
     assert "in 3 different matches" in said
     assert "nothing shows" not in said
-    (words,) = re.findall(r"threw away (\d+) points in one match; `arena (replay \S+)`", said)
+    (words,) = re.findall(r"add up to (\d+) in one match; `arena (replay \S+)`", said)
     assert int(words[0]) > 0
     assert "an estimate" in arena(tmp_path, *words[1].split()).stdout
 

@@ -31,11 +31,13 @@ from arena.extras.serve.guard import Settings
 from arena.extras.serve.processes import SiteProcess
 from arena.extras.serve.remote import Hub
 from arena.extras.serve.worker import Worker
+from arena.games import rulebook
 from arena.results.archive import Archive
 from arena.results.archive.database import Holder
+from arena.results.lessons import most_regretted
 from tests.extras.serve.class_site import decide
 from tests.extras.serve.served import pids_of, served, without
-from tests.support import cup, workspaces
+from tests.support import cup, reported, workspaces
 from tests.support.processes import until
 
 BROKEN = 'print "ready"\n'
@@ -105,6 +107,25 @@ def test_an_author_reads_faults_and_stderr_of_the_own_bot_only(played):
         texts = [records.read(name).decode() for name in records.namelist()]
     assert texts
     assert not [text for text in texts if "bold" in text]
+
+
+def test_an_author_without_a_lesson_is_sent_to_the_match_that_a_search_regrets(played):
+    _, accounts, ada, *_ = played
+    of = reported.event(("Ada", "birch"), on=reported.boards("classic"))
+    folder = accounts.workspace / "results" / "few"
+    folder.mkdir()
+    reported.store(folder, of, [reported.played(reported.plan(of)[0])])
+    settings = accounts.workspace / "tournament.toml"
+    text = settings.read_text()
+    settings.write_text(text.replace('"cup"', '"few"', 1))
+    try:
+        page = ada.get("/me/bots/Ada").text
+    finally:
+        settings.write_text(text)
+    with Archive.open(folder) as archive:
+        regret = most_regretted([archive], "Ada", rulebook.game_of)
+    link = f'<a href="/events/few/matches/{regret.match}">'
+    assert f"add up to {regret.points} in {link}" in page
 
 
 def test_an_event_is_hidden_from_all_but_the_organiser(played):
