@@ -8,6 +8,7 @@ from pathlib import Path
 
 from arena.author.submissions import BotStore, People, Submissions
 from arena.author.submissions.requests import request
+from arena.event.discovery.notes import Note
 from tests.support import cup, workspaces
 
 GOOD, LAST = cup.FIRST, cup.LAST
@@ -52,6 +53,19 @@ Anna Müller,anna@school.example,s1
 No Show,,s3
 """
 BUILDS = 'command = "./bot"\nbuild = "cc -o bot bot.c"\n'
+
+
+def submitted(bots: Path, **people: str) -> None:
+    """Store that these bots of a stored event were submitted by the people with these ids.
+
+    An empty id is of a submission from before people were known.
+    """
+    for name, person in people.items():
+        folder = bots / "_versions" / name / "1"
+        folder.mkdir(parents=True)
+        (folder / f"{name}.py").write_text(GOOD)
+        note = Note(number=1, digest=f"digest of {name}", source=f"{name}.py", person=person)
+        (folder / ".version.json").write_text(note.text())
 
 
 def untried(folder: Path, crowd=(), faults=lambda _: (), reserved=()) -> Submissions:

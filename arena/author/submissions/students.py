@@ -58,24 +58,34 @@ class Student:
 
 
 def author_of(bot: Bot, people: People, store: BotStore | None) -> Person | None:
-    """Return the person who submitted a bot, or whose name it has; None if nobody.
+    """Return the person who submitted a bot; None if nobody.
 
-    The display name in a bot.toml is not asked: the bot's author may have written somebody else's
-    name there. Nor is a part of the bot's name, so that `anti_bob` is no bot of Bob's.
+    A bot that no submission made is nobody's: a house bot may be called like a person. What its
+    bot.toml says is not asked, since its author may have written somebody else's name there.
     """
-    version = _version_with_author(bot, store) if store is not None else None
-    if store is None or version is None:
-        return people.named(bot.name)
+    if store is None:
+        return None
+    version = _version_with_author(bot, store)
+    if version is None:
+        return None
+    return _author_of_version(bot.name, version, people, store)
+
+
+def _author_of_version(
+    bot: str, version: Version, people: People, store: BotStore
+) -> Person | None:
+    """Return the person who submitted a version of a bot; None if nobody.
+
+    If it was submitted before people were known, its names must be a person's as a whole, so that
+    `anti_bob` is no bot of Bob's.
+    """
+    if not version.note.source:  # its display name is from the bot.toml
+        return None
     if version.note.person:
         return author_of_note(version.note, people)
-    if _has_namesake(bot.name, version, store):
+    if _has_namesake(bot, version, store):
         return None
-    author = None
-    # The display name of a submission is made of the name of its file. A version without a source
-    # has it from the bot.toml.
-    if version.note.source and version.note.display:
-        author = people.named(version.note.display)
-    return author or people.named(bot.name)
+    return people.named(version.note.display) or people.named(bot)
 
 
 def _version_with_author(bot: Bot, store: BotStore) -> Version | None:
@@ -103,9 +113,9 @@ def bots_that_play(people: People, store: BotStore) -> dict[Person, list[str]]:
     bots: dict[Person, list[str]] = defaultdict(list)
     for name in store.names():
         version = store.last_submitted(name)
-        if version is None or not version.note.source or not store.playing(name):
+        if version is None or not store.playing(name):
             continue
-        person = author_of_note(version.note, people)
+        person = _author_of_version(name, version, people, store)
         if person is not None:
             bots[person].append(name)
     return bots
@@ -192,7 +202,9 @@ def _accepted(people: People, store: BotStore | None) -> dict[Person, list[str]]
     if store is None:
         return accepted
     for name in store.names():
-        authors = {author_of_note(version.note, people) for version in store.versions(name)}
+        authors = set()
+        for version in store.versions(name):
+            authors.add(_author_of_version(name, version, people, store))
         for author in authors:
             if author is not None:
                 accepted[author].append(name)

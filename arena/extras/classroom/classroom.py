@@ -49,20 +49,21 @@ class Classroom:
         if by_id is not None and not by_id.has_id:
             by_id = None
         fitting = sorted(self.people.fitting(name), key=lambda person: person.id)
-        if len(fitting) > 1 and name not in bots:
+        named = bots.get(bot_shown(name, event.bots))
+        author = self._author_of(named) if named is not None else None
+        if len(fitting) > 1 and (name not in bots or author is None):
             raise ArenaError(
                 f"--for {name}: {_names_with_ids(fitting)} have that name: name one by the id"
             )
         person = by_id or self.people.named(name)
-        named = bots.get(bot_shown(name, event.bots))
         if named is not None:
-            author = self._author_of(named)
             if person is not None and author is not None and author != person and by_id is None:
                 raise ArenaError(
                     f"--for {name}: {_names_with_ids([person, author])} have that name, or a bot "
                     "of that name: name one by the id"
                 )
-            person = by_id or author
+            # A house bot may be called like a person, who must not read its words.
+            person = by_id or author or person
             if person is None:
                 return named.display or named.name, frozenset({named.name})
         if person is None:
@@ -127,4 +128,10 @@ def classroom_of(folder: Path, people_file: Path | None = None) -> Classroom:
     if inside:
         home = workspace
     listed = people.of_workspace(home, people_file)
+    has_submissions = tournament is None or tournament.bots is not None
+    if list(listed) and store is None and has_submissions:
+        raise ArenaError(
+            f"{folder}: the submissions say whose a bot is, and they are not here: put the folder "
+            "back into results/ of its workspace"
+        )
     return Classroom(file=file, tournament=tournament, people=listed, store=store)

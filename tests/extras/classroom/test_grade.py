@@ -164,6 +164,7 @@ def test_bots_that_repeat_themselves_have_no_noise():
 
 def test_students_without_a_bot_are_in_the_table(tmp_path):
     folder = workspace(tmp_path, "ada", "ben", "=cy", ada=90, ben=Ending.CRASHED)
+    classroom.submitted(folder / "bots", ada="s1", ben="s2")
     (folder / "people.csv").write_text("name,e-mail,id\nAda,a@x.example,s1\nBen,,s2\nDee,,\n")
     done = cup.arena(folder, "grade")
     assert done.returncode == 0, done.stderr
@@ -198,6 +199,7 @@ def test_grades_are_for_their_owner_alone_and_the_same_bytes_again(tmp_path):
 
 def test_a_file_for_gradescope_is_called_after_the_e_mail_and_names_nobody_else(tmp_path):
     folder = workspace(tmp_path, "ada", "ben", ada=90, ben=10)
+    classroom.submitted(folder / "bots", ada="s1", ben="s2")
     (folder / "people.csv").write_text(
         "name,e-mail,id\nAda,ada@x.example,s1\nBen,../../ben,s2\nDee,,../s3\n"
     )
@@ -254,6 +256,7 @@ def test_missing_matches_are_one_line_and_partial_grades_what_is_there(tmp_path)
 
 def test_late_withdrawn_and_refused_submissions_are_explained(tmp_path):
     folder = workspace(tmp_path, "ada")
+    classroom.submitted(folder / "bots", ada="s1")
     (folder / "people.csv").write_text("name,id\nAda,s1\nBen,s2\nCy,s3\nDee,s4\n")
     crowd = people.read(folder / "people.csv")
     store = BotStore(folder / "bots")
@@ -285,12 +288,13 @@ def test_late_withdrawn_and_refused_submissions_are_explained(tmp_path):
         in cup.arena(folder, "grade").stderr
     )
     cup.arena(folder, "grade", "--partial")
-    assert rows(folder, "cup")[0]["note"] == "Ada, as accepted last, is not in this event"
+    assert rows(folder, "cup")[0]["note"] == "ada, as accepted last, is not in this event"
 
 
 def test_a_student_whose_only_bot_is_a_reference_keeps_nobody_from_being_graded(tmp_path):
     (tmp_path / "people.csv").write_text("name,id\nWalker,s1\nAda,s2\n")
     store = BotStore(tmp_path / "bots")
+    classroom.submitted(tmp_path / "bots", ada="s2")
     path = tmp_path / "s1.py"
     path.write_text(cup.FIRST)
     crowd = people.read(tmp_path / "people.csv")
@@ -307,8 +311,38 @@ def test_a_student_whose_only_bot_is_a_reference_keeps_nobody_from_being_graded(
     assert (walker.newer, walker.state) == (True, "only a reference")
 
 
+def test_a_house_bot_that_is_called_like_a_student_is_nobodys(tmp_path):
+    folder = workspace(tmp_path, "ada", "greedy", ada=90, greedy=90)
+    classroom.submitted(folder / "bots", ada="s2")
+    (folder / "people.csv").write_text("name,id\nGreedy,s1\nAda,s2\n")
+    assert cup.arena(folder, "grade").returncode == 0
+    greedy, _, house_bot = rows(folder, "cup")
+    assert (greedy["bot"], greedy["marks"], greedy["state"]) == ("", "0", "nothing handed in")
+    assert (house_bot["student"], house_bot["id"], house_bot["marks"]) == ("greedy", "", "5")
+    done = cup.arena(folder, "report", "--for", "Greedy")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--for Greedy: Greedy has no bot in this event" in done.stderr
+
+
+def test_results_without_their_submissions_give_nobody_no_marks(tmp_path):
+    folder = workspace(tmp_path, "ada")
+    (folder / "people.csv").write_text("name,id\nAda,s1\n")
+    (folder / "bots").rmdir()
+    done = cup.arena(folder, "grade")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "the submissions say whose a bot is, and they are not here" in done.stderr
+
+
+def test_a_student_whose_bot_was_submitted_before_there_were_people_has_handed_in(tmp_path):
+    classroom.submitted(tmp_path, Bob="")
+    store = BotStore(tmp_path)
+    (bob,) = students.students((), People([Person(name="Bob", id="1")]), store)
+    assert bob.state == "withdrawn"
+
+
 def test_a_reference_that_is_a_students_is_named_as_such_in_the_table(tmp_path):
     folder = workspace(tmp_path, "ada", ada=90)
+    classroom.submitted(folder / "bots", ada="s2", walker="walker")
     (folder / "people.csv").write_text("name,id\nWalker,walker\nAda,s2\n")
     done = cup.arena(folder, "grade")
     assert done.returncode == 0, done.stderr
@@ -328,13 +362,15 @@ def test_a_reference_that_is_a_students_is_named_as_such_in_the_table(tmp_path):
     ],
 )
 def test_a_bot_is_somebodys_by_its_whole_name_and_not_by_what_its_bot_toml_says(
-    name, display, author
+    tmp_path, name, display, author
 ):
     people = People([Person(name="Bob", id="1"), Person(name="Ann Real", id="2")])
+    classroom.submitted(tmp_path, **{name: ""})
+    store = BotStore(tmp_path)
     bot = replace(stored.bot(name), display=display)
-    found = students.author_of(bot, people, None)
+    found = students.author_of(bot, people, store)
     assert (found.name if found is not None else None) == author
-    *_, last = students.students([bot], people)
+    *_, last = students.students([bot], people, store)
     assert last.name == (name if author is None else "Ann Real")
 
 

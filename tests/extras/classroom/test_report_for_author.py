@@ -91,7 +91,7 @@ def event(tmp_path_factory) -> tuple[Path, Event]:
     with Archive.open(folder / "results" / "cup", writing=True) as archive:
         still_open = (OpenRanks(first=1, last=len(REAL), bots=tuple(REAL)),)
         archive.append_stop(Stop(rule="max_matches", matches=len(records), open=still_open))
-    (folder / "bots").mkdir()
+    classroom.submitted(folder / "bots", adaxq="adaxq", benxq="benxq")
     (folder / "tournament.toml").write_text(TOML)
     (folder / "people.csv").write_text(PEOPLE)
     return folder, of
@@ -247,6 +247,8 @@ def test_only_the_author_s_own_versions_are_shown(tmp_path):
     )
     for of in (older, newest):
         reported.store(tmp_path / "results" / "cup", of, map(reported.played, reported.plan(of)))
+    classroom.submitted(tmp_path / "bots", adaxq="adaxq")
+    (tmp_path / "tournament.toml").write_text(TOML)
     (tmp_path / "people.csv").write_text(PEOPLE)
     done = cup.arena(tmp_path, "report", "--for", "adaxq")
     assert done.returncode == 0, done.stderr
