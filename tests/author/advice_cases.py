@@ -24,6 +24,13 @@ while read -r word rest; do
   esac
 done
 """
+LOOP = """\
+while read -r word rest; do
+  if [ "$word" = "ready?" ]; then
+    echo ready
+  fi
+done
+"""
 NODE = """\
 let move = '';
 require('readline').createInterface({input: process.stdin}).on('line', (line) => {
@@ -53,7 +60,7 @@ FILES_THERE = "put its files there"
 NOT_PYTHON = "not valid Python"
 NO_MODULE = "module that is missing"
 MEMORY = "less memory"
-OTHER_PROCESS = "starts another process"
+ASKS_FOR_PROCESSES = "processes = 2"
 
 
 @dataclass(frozen=True)
@@ -78,6 +85,8 @@ class Case:
     """True when the machine has no compilers and interpreters."""
     answers_in: float = 20.0
     """Seconds that it may wait."""
+    processes: int = 1
+    """Processes that it may be."""
 
 
 def write(case: Case, home: Path) -> Path:
@@ -142,6 +151,46 @@ CASES: dict[str, Case] = {
     ),
     "a byte order mark before python is no mistake": Case(
         {"mine.py": b"\xef\xbb\xbf" + PLAYS.encode()}, sound=True
+    ),
+    "a byte order mark before #! of bash": Case(
+        {
+            "bot.toml": "command = 'bash bot.sh'\n",
+            "bot.sh": b"\xef\xbb\xbf#!/bin/bash\n" + BASH.encode(),
+        },
+        says=("a byte order mark stands before the #! of bot.sh",),
+        never=(ASKS_FOR_PROCESSES, "$(...)"),
+        needs=("bash",),
+    ),
+    "a byte order mark before #! of sh": Case(
+        {
+            "bot.toml": "command = 'sh run'\n",
+            "run": b"\xef\xbb\xbf#!/bin/sh\n" + BASH.encode(),
+        },
+        says=("a byte order mark stands before the #! of run",),
+        never=(ASKS_FOR_PROCESSES, "$(...)"),
+    ),
+    "a byte order mark before #! of node": Case(
+        {"mine.js": b"\xef\xbb\xbf#!/usr/bin/env node\n" + NODE.encode()},
+        says=("a byte order mark stands before the #! of mine.js",),
+        never=("no valid JavaScript",),
+        needs=("node",),
+    ),
+    "windows line ends in a loop of bash": Case(
+        {"mine.sh": crlf(LOOP)},
+        says=("the lines of mine.sh end with CR LF",),
+        never=("stderr say where",),
+        needs=("bash",),
+    ),
+    "windows line ends and an empty line of bash": Case(
+        {"mine.sh": crlf("#!/bin/bash\n\n" + BASH)},
+        says=("the lines of mine.sh end with CR LF",),
+        never=(ASKS_FOR_PROCESSES, "$(...)"),
+        needs=("bash",),
+    ),
+    "windows line ends in a program of sh": Case(
+        {"bot.toml": "command = 'sh run'\n", "run": crlf(LOOP)},
+        says=("the lines of run end with CR LF",),
+        never=("stderr say where",),
     ),
     "saved as UTF-16": Case(
         {"mine.py": PLAYS.encode("utf-16")},

@@ -42,7 +42,7 @@ def read_by_author(case, path, launcher, builds_folder):
     """
     conditions = Conditions(
         time=TimeControl(start=case.answers_in, move=case.answers_in, margin=0.0),
-        limits=Limits(memory=200_000_000, cpu=20, stderr=16_000_000),
+        limits=Limits(memory=200_000_000, cpu=20, stderr=16_000_000, processes=case.processes),
         sandbox=choice.choose("auto", unsafe=False),
         preload=sins.PRELOAD,
     )
@@ -182,6 +182,16 @@ def test_a_command_that_leads_out_of_the_bot_tells_nothing_of_other_files(tmp_pa
     own = program_file.explanation(replace(bot, command=("./run",)))
     assert own is not None
     assert "run may not be executed" in own.words
+
+
+def test_a_command_of_any_words_is_looked_at_for_a_script_of_a_shell(tmp_path):
+    words = ("bash", "x" * 5000, "/etc/hosts", "../secret", "run")
+    bot = Bot(name="mine", command=words, digest="", files=str(tmp_path))
+    assert program_file.script_fault(bot) is None
+    (tmp_path / "run").write_bytes(b"echo ready\r\n")
+    fault = program_file.script_fault(bot)
+    assert fault is not None
+    assert "the lines of run end with CR LF" in fault.words
 
 
 def test_a_class_that_a_command_names_is_no_missing_file(tmp_path):

@@ -65,6 +65,10 @@ OUTSIDE = (
 )
 CARRIAGE_RETURN = re.compile(r"\r['\u2019]|\\r['\u2019]|\r$|^'$|\^M:", re.MULTILINE)
 """How shells and `env` show a carriage return: as it is, as \\r, or as ^M."""
+SHELL_ERROR = re.compile(
+    r"^\S+: ((line )?\d+: |fork: )|[Ss]yntax error|[Cc]annot fork|: \[: |: not a valid identifier"
+)
+"""How a shell begins the line of its own error, or of a program that it does not find."""
 STARTS_PROCESS = re.compile(
     r"forkAndExec|/multiprocessing/|/subprocess\.py|_fork_exec|os\.fork\(|\bfork:|spawnSync|spawn "
 )
@@ -179,6 +183,18 @@ def _first_line(crash: Crash) -> str:
     if crash.failure.exit_code not in {126, 127} or crash.files.bot is None:
         return ""
     reason = program_file.explanation(crash.files.bot)
+    return f"{reason.words}: {reason.cure}" if reason else ""
+
+
+def _unreadable_script(crash: Crash) -> str:
+    """Advise on a script that its shell, or Node, cannot read, where the error is of that."""
+    if crash.files.bot is None:
+        return ""
+    is_of_shell = SHELL_ERROR.search(crash.line) is not None
+    is_of_node = crash.is_node and "SyntaxError" in crash.line
+    if not (is_of_shell or is_of_node):
+        return ""
+    reason = program_file.script_fault(crash.files.bot)
     return f"{reason.words}: {reason.cure}" if reason else ""
 
 
@@ -546,6 +562,7 @@ ROWS: tuple[Row, ...] = (
         lambda failure: failure.cause is Cause.OUTPUT_CLOSED,
     ),
     # The files.
+    _unreadable_script,
     _windows_line_ends,
     _first_line,
     _texts,

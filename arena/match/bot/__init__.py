@@ -36,7 +36,7 @@ from arena.match.bot.consumption import Consumption
 from arena.match.bot.early_lines import EarlyLines
 from arena.match.bot.output import LOG_BYTES, BotLog, BotOutput
 from arena.match.bot.process import Process
-from arena.match.bot.program_file import explanation
+from arena.match.bot.program_file import explanation, script_fault
 from arena.match.bot.stopwatch import OverloadedError, Stopwatch
 from arena.protocol import Ask, Reply
 from arena.sandbox import cores, procfs
@@ -313,6 +313,7 @@ class LiveBot:
             starting=starting,
             confined=confined,
             syscalls=refused,
+            script=script_fault(self._bot),
         )
         self._fail(failure)
 

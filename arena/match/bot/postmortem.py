@@ -174,10 +174,12 @@ def crash(
     starting: bool,
     confined: bool = False,
     syscalls: Sequence[str] | None = None,
+    script: Explanation | None = None,
 ) -> Failure:
     """Return the failure of a bot whose output ended before an answer.
 
-    `syscalls` are those that it was refused; None = nobody watched.
+    `syscalls` are those that it was refused; None = nobody watched. `script` is why its shell
+    cannot read it: then it wanted no process of its own.
     """
     if end.killed:
         status = "it closed its output, still running"
@@ -194,7 +196,7 @@ def crash(
     text = "; ".join(parts) + memory
     nothing_refused = syscalls is not None and not syscalls and end.code != -signal.SIGSYS
     if confined and not nothing_refused:
-        text += _refused_calls(end, error_line, stderr, syscalls or (), limits)
+        text += _refused_calls(end, error_line, stderr, syscalls or (), limits, script)
     return Failure(
         cause=Cause.OUTPUT_CLOSED if end.killed else Cause.ENDED,
         words=text,
@@ -208,7 +210,12 @@ def crash(
 
 
 def _refused_calls(
-    end: Exit, error_line: str, stderr: bytes, syscalls: Sequence[str], limits: Limits
+    end: Exit,
+    error_line: str,
+    stderr: bytes,
+    syscalls: Sequence[str],
+    limits: Limits,
+    script: Explanation | None,
 ) -> str:
     """Return what a crash has to do with refused system calls, as more of its sentence.
 
@@ -228,6 +235,8 @@ def _refused_calls(
     else:
         wanted_process = complains and _has_sign(stderr, STARTS_PROGRAM)
         text = ""
+    if wanted_process and script is not None:
+        return f"; {script.words}{text}"
     if wanted_process and limits.processes == 1:
         return f"; {ONE_PROCESS}{text}"
     if text:

@@ -33,6 +33,7 @@ PYTHON_NAMES = re.compile(r"(py|python[\d.]*)(\.exe)?")
 SHELL_WORDS = frozenset(
     {"cd", "source", ".", "export", "set", "alias", "exec", "if", "for", "while"}
 )
+SHELLS = frozenset({"bash", "dash", "ksh", "sh", "zsh"})
 _FORMATS = (
     (b"MZ", "a program for Windows"),
     (b"\xcf\xfa\xed\xfe", "a program for a Mac"),
@@ -81,6 +82,37 @@ def explanation(bot: Bot, errno: int = 0) -> Explanation | None:
     if not path.exists():
         return Explanation(f"the bot has no file {name}", missing_file(normal_name, bot))
     return _of_mode(path, name, errno) or _of_head(_head(path), name, errno)
+
+
+def script_fault(bot: Bot) -> Explanation | None:
+    """Return why a shell, or Node, cannot read the bot's script.
+
+    Before its #! stands a byte order mark, or its lines end as on Windows. Return None for a
+    script that shows neither, and for languages that accept both.
+    """
+    if not bot.command or not bot.files:
+        return None
+    files = Path(bot.files)
+    home = files if files.is_dir() else files.parent
+    reader = PurePosixPath(bot.command[0]).name
+    real_home = os.path.realpath(home)
+    for word in bot.command:
+        path = Path(os.path.realpath(home / word))  # realpath survives a word of any length
+        if not path.is_relative_to(real_home) or not os.path.isfile(path):  # noqa: PTH113
+            continue
+        head = _head(path)
+        is_shell = reader in SHELLS or PurePosixPath(_interpreter(head)).name in SHELLS
+        name = shown(os.path.normpath(word))
+        if head.startswith(BYTE_ORDER_MARK + b"#!") and (is_shell or reader == "node"):
+            return _byte_order_mark(name)
+        if b"\r\n" in head and is_shell:
+            return Explanation(
+                f"the lines of {name} end with CR LF (Windows), and the CR is a part of each "
+                "command",
+                UNIX_LINE_ENDS.format(name),
+            )
+        return None
+    return None
 
 
 def missing_file(name: str, bot: Bot) -> str:
@@ -188,10 +220,7 @@ def _of_mode(path: Path, name: str, errno: int) -> Explanation | None:
 def _of_head(head: bytes, name: str, errno: int) -> Explanation | None:
     """Explain a file that the system cannot run, by its first bytes."""
     if head.startswith(BYTE_ORDER_MARK + b"#!"):
-        return Explanation(
-            f"a byte order mark stands before the #! of {name}",
-            f"save {name} as UTF-8 without a byte order mark (BOM)",
-        )
+        return _byte_order_mark(name)
     for magic, kind in _FORMATS:
         if head.startswith(magic):
             return Explanation(f"{name} is {kind}", "hand in its source, or build it on Linux")
@@ -204,6 +233,13 @@ def _of_head(head: bytes, name: str, errno: int) -> Explanation | None:
             f"or give {name} the ending of its language",
         )
     return _of_first_line(head, name, errno)
+
+
+def _byte_order_mark(name: str) -> Explanation:
+    return Explanation(
+        f"a byte order mark stands before the #! of {name}",
+        f"save {name} as UTF-8 without a byte order mark (BOM)",
+    )
 
 
 def _of_first_line(head: bytes, name: str, errno: int) -> Explanation | None:
