@@ -80,32 +80,40 @@ def commitment(event: Event, files: Mapping[str, Path]) -> Commitment:
     return Commitment.model_validate_json(json.dumps(values))  # tuples are lists, as in the file
 
 
-def problems(
-    event: Event,
-    folder: Path,
-    digest: str | None,
-    copies: Mapping[str, Path],
-    refused: Mapping[str, str],
-) -> Iterator[str]:
-    """Yield the differences from the commitment in a folder of results, by the rules known here.
+class UnreadableError(Exception):
+    """The file is no commitment that this arena can read; its text says why."""
 
-    `copies` has a whole copy of each bot by its digest, and `refused` the reason why there is none.
-    Raise ArenaError if there is no commitment.
+
+def read(folder: Path) -> Commitment:
+    """Return the commitment in a folder of results.
+
+    Raise UnreadableError, or ArenaError if there is none.
     """
     try:
         table = json.loads(shared_folders.read(folder / COMMITMENT_FILE, MOST_BYTES))
         reason = file_formats.COMMITMENT.refusal(_format_of(table))
         if reason is not None:
-            yield f"{COMMITMENT_FILE}: its format {reason}"
-            return
-        published = Commitment.model_validate(table)
+            raise UnreadableError(f"{COMMITMENT_FILE}: its format {reason}")
+        return Commitment.model_validate(table)
     except FileNotFoundError:
         raise ArenaError(
             f"{folder}: has no {COMMITMENT_FILE}; `arena commit` writes it before an event"
         ) from None
     except (OSError, ValueError, RecursionError):
-        yield f"{COMMITMENT_FILE}: is not as `arena commit` writes it"
-        return
+        raise UnreadableError(f"{COMMITMENT_FILE}: is not as `arena commit` writes it") from None
+
+
+def problems(
+    published: Commitment,
+    event: Event,
+    digest: str | None,
+    copies: Mapping[str, Path],
+    refused: Mapping[str, str],
+) -> Iterator[str]:
+    """Yield the differences of an event from its commitment, by the rules known here.
+
+    `copies` has a whole copy of each bot by its digest, and `refused` the reason why there is none.
+    """
     if digest is not None and digest.lower() != published.digest:
         yield f"{COMMITMENT_FILE}: its digest is {published.digest}, and another one was published"
     names = [bot.name for bot in event.bots]

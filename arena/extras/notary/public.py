@@ -72,22 +72,28 @@ def verify(
         return
     folder = paths.event_folder(event)
     notes: list[str] = []
+    published = None
     with Archive.open(folder, writing=False) as archive:
         checked = records.checked(archive, all_versions=all_versions, again=again)
         problems = checked.problems
         if checked.event:
-            with TemporaryDirectory() as tables_folder:
-                bots = stored_match.copy_bots(
-                    folder, [bot.digest for bot in checked.event.bots], Path(tables_folder)
-                )
-                commitment_problems = commitment.problems(checked.event, folder, digest, *bots)
-                problems += (("", problem) for problem in commitment_problems)
+            try:
+                published = commitment.read(folder)
+            except commitment.UnreadableError as error:
+                problems.append(("", str(error)))
+            else:
+                with TemporaryDirectory() as bots_folder:
+                    bots = stored_match.copy_bots(
+                        folder, [bot.digest for bot in checked.event.bots], Path(bots_folder)
+                    )
+                    unlike = commitment.problems(published, checked.event, digest, *bots)
+                    problems += (("", problem) for problem in unlike)
             if not any(match for match, _ in problems):  # of forged records no tables can be made
                 problems += (("", problem) for problem in _table_problems(folder))
             if reruns and not problems:
                 differing, notes = _rerun_problems(archive, str(folder), reruns, lot)
                 problems += differing
-        if digest is None:
+        if digest is None and published is not None:
             notes.append(
                 f"{COMMITMENT_FILE} is believed as it is here: "
                 "--digest compares it with what was published"

@@ -380,7 +380,9 @@ def test_a_commitment_from_before_there_were_formats_is_no_forgery(published, tm
     del table["format"]
     (results / COMMITMENT_FILE).write_text(json.dumps(table))
     reason = "its format is 0, from before arena 0.2.0: only the arena that wrote it reads it"
-    assert [words for _, words in statements(folder)] == [f"commitment.json: {reason}"]
+    done = cup.arena(folder, "verify", "--public")
+    assert (done.returncode, done.stdout.splitlines()[0]) == (1, f"commitment.json: {reason}")
+    assert "commitment.json is believed" not in done.stderr
 
 
 def test_an_edited_commitment_has_another_digest_than_was_published(published, tmp_path):
