@@ -217,7 +217,8 @@ def columns(matches: Sequence[Played], index: Index) -> dict[str, list[object]]:
 
     `bots`, `scores` and `endings` have a list a row, in the board's order of roles. The words of
     the reasons stand in `reasons`. An ending is 0 for none, otherwise its place in Ending, counted
-    from 1; a row is 0 where every seat finished by the rules, as nearly all do.
+    from 1, and below 0 where the bot did not start; a row is 0 where every seat finished by the
+    rules, as nearly all do.
     """
     reasons = sorted({match.reason for match in matches})
     reason_numbers = _numbers(reasons)
@@ -252,8 +253,9 @@ def _endings(match: Played, roles: Iterable[Role]) -> list[int] | int:
         ending = match.endings.get(role)
         if ending is None:
             numbers.append(0)
-        else:
-            numbers.append(ENDINGS.index(ending) + 1)
+            continue
+        number = ENDINGS.index(ending) + 1
+        numbers.append(-number if role in match.absent else number)
     return numbers
 
 

@@ -340,9 +340,19 @@ LEADERBOARD = Columns(
         "points",
         "Points",
     ),
-    Column("won", "Matches in which its side scored strictly most", "matches", "Won"),
-    Column("drawn", "Matches in which its side tied for most", "matches", "Drawn"),
-    Column("lost", "Matches in which another side scored more", "matches", "Lost"),
+    Column(
+        "won",
+        "Matches in which its side scored strictly most, without those that it did not start in",
+        "matches",
+        "Won",
+    ),
+    Column("drawn", "Matches in which its side tied for most, likewise", "matches", "Drawn"),
+    Column(
+        "lost",
+        "Matches in which another side scored more, and those that it did not start in",
+        "matches",
+        "Lost",
+    ),
     Column(
         "forfeits",
         "Matches in which it was at fault, with one of its seats or several: the sum of the five "

@@ -9,7 +9,7 @@ all its matches, so that a leaderboard of a million matches reads a few thousand
 Points are the mean, over each board role (a role on a board) that a bot played, of its mean score
 there: each role on each board has the same weight, however often it was played. A side's score in a
 match is that of its best role; a side wins when its score is strictly the highest, draws when it
-ties for the highest, and loses otherwise.
+ties for the highest, and loses otherwise. A bot that did not start loses whatever its side does.
 """
 
 from collections import Counter, defaultdict
@@ -227,10 +227,12 @@ def best_scores(match: Played) -> list[int]:
 def results_of(match: Played) -> dict[str, str]:
     """Return `won`, `drawn` or `lost` for each bot of a match.
 
-    It is `both sides` for a bot that met itself.
+    It is `both sides` for a bot that met itself. A bot that did not start has lost, also where its
+    side won without it.
     """
     scores = best_scores(match)
     best = max(scores)
+    started = {bot for role, bot in match.seats.items() if role not in match.absent}
     results: dict[str, str] = {}
     for side, score in zip(match.sides, scores, strict=True):
         if score < best:
@@ -240,7 +242,10 @@ def results_of(match: Played) -> dict[str, str]:
         else:
             result = "drawn"
         for bot in {match.seats[role] for role in side}:
-            results[bot] = "both sides" if bot in results else result
+            if bot in results:
+                results[bot] = "both sides"
+            else:
+                results[bot] = result if bot in started else "lost"
     return results
 
 

@@ -412,6 +412,34 @@ def test_the_leaderboard_stands_boards_and_roles_side_by_side(tmp_path):
     assert pd.isna(cat["points"])
 
 
+def never_started(record: Record) -> Record:
+    """Return the record with all its faults before the first turn."""
+    faults = tuple(replace(fault, turn=0) for fault in record.verdict.faults)
+    return replace(record, verdict=replace(record.verdict, faults=faults))
+
+
+def test_a_bot_that_never_started_has_no_credit_for_the_wins_of_its_side(tmp_path):
+    board = next(board for board in EVENT.boards if board.name == "classic")
+    event = replace(EVENT, boards=(board,))
+    ann, bob, cat = event.bots
+    records = []
+    for number, seats in enumerate([(ann, bob, cat), (bob, ann, cat), (cat, ann, bob)]):
+        match = event.match(board, seats, number)
+        role = match.seats[seats.index(cat)].role
+        scores = {"pacman": 30, "ghost1": 100, "ghost2": 100, role: Ending.TIMEOUT}
+        records.append(never_started(stored.played(match, **scores)))
+    planned = [record.match for record in records]
+    folder = stored.store(tmp_path / "cup", event, records, planned)
+    results = Results.open(folder)
+    row = next(row for row in results.leaderboard().to_dict("records") if row["bot"] == "cat")
+    assert (row["won"], row["drawn"], row["lost"], row["matches"]) == (0, 0, 3, 3)
+    assert (row["rank"], row["rating_low"]) == (3, -np.inf)
+    (standing,) = standings(["cat"], results.played)
+    assert standing.lost == 3
+    with Archive.open(folder) as archive:
+        assert len(archive.newest(9, bot="cat", lost=True)) == 3
+
+
 def test_bots_that_never_played_have_empty_cells_and_no_rank(tmp_path):
     rows = cells(
         make(tmp_path, stored.played(find(EVENT, "hunt", "ann"), explorer=90)), "leaderboard"

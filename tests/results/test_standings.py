@@ -71,6 +71,29 @@ def test_a_side_scores_what_its_best_role_does(scores, results):
     assert results_of(match("classic", "ann bob cat", *scores)) == results
 
 
+@pytest.mark.parametrize(
+    ("scores", "results"),
+    [
+        ((0, 100, 0), {"ann": "lost", "bob": "won", "cat": "lost"}),
+        ((50, 50, 0), {"ann": "drawn", "bob": "drawn", "cat": "lost"}),
+    ],
+)
+def test_a_bot_that_did_not_start_has_lost_also_where_its_side_won_without_it(scores, results):
+    played = match("classic", "ann bob cat", *scores, ghost2=Ending.TIMEOUT)
+    crashed_later = replace(played, fault_turns={"ghost2": 3})
+    never_started = replace(played, fault_turns={"ghost2": 0})
+    assert results_of(crashed_later) == results | {"cat": results["bob"]}
+    assert results_of(never_started) == results
+    assert standing_of("cat", never_started).won == 0
+
+
+def test_of_two_bots_that_did_not_start_both_have_lost():
+    absent = {"explorer": Ending.CRASHED, "mummy": Ending.CRASHED}
+    played = match("duel", "ann bob", 0, 0, **absent)
+    played = replace(played, fault_turns={"explorer": 0, "mummy": 0})
+    assert results_of(played) == {"ann": "lost", "bob": "lost"}
+
+
 def test_a_bot_in_two_roles_of_a_side_wins_once():
     one = standing_of("bob", match("classic", "ann bob bob", 0, 100, 100))
     assert (one.matches, one.won, one.drawn, one.lost) == (1, 1, 0, 0)

@@ -226,6 +226,7 @@ def _line(match: Played, number: int, displays: Mapping[str, str]) -> ListedMatc
         if result and is_draw:
             result = None
         won.update(dict.fromkeys(side, result))
+    won.update(dict.fromkeys(match.absent, False))
     seats = []
     for role, bot in match.seats.items():
         ending = match.endings.get(role)

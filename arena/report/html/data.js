@@ -20,13 +20,17 @@ const data = (() => {
       turns: matches.turns[row],
       reason: matches.reasons[matches.reason[row]],
       hasReplay: matches.replay[row] >= 0,
-      seats: board.roles.map((role, seat) => ({
-        role,
-        seat,
-        bot: bots[matches.bots[row][seat]],
-        score: matches.scores[row][seat],
-        ending: matches.endings[row] ? report.endings[matches.endings[row][seat] - 1] : undefined,
-      })),
+      seats: board.roles.map((role, seat) => {
+        const ending = matches.endings[row] ? matches.endings[row][seat] : 0;
+        return {
+          role,
+          seat,
+          bot: bots[matches.bots[row][seat]],
+          score: matches.scores[row][seat],
+          ending: report.endings[Math.abs(ending) - 1],
+          absent: ending < 0,
+        };
+      }),
     };
   }
 
@@ -41,8 +45,9 @@ const data = (() => {
     get rows() { return report.matches.id.length; },
     /** The row of a match by its id; undefined when this file has no such match. */
     rowOf: (id) => rowById.get(id),
-    /** Whether the side of a seat scored strictly most: true, false, or null when it tied. */
+    /** Whether the side of a seat scored strictly most: true, false, or null when it tied. A bot that did not start has lost. */
     won(match, seat) {
+      if (match.seats[seat].absent) return false;
       const best = match.board.sides.map((side) => Math.max(...side.map((each) => match.seats[each].score)));
       const own = best[match.board.sides.findIndex((side) => side.includes(seat))];
       const top = Math.max(...best);

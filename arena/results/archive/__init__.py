@@ -347,7 +347,8 @@ class Archive(Database):
             conditions.append(f"{seat} ending is not null and bot = ifnull(?, bot))")
             values.append(bot)
         if lost:
-            conditions.append(f"{seat} seats.result = 'lost' and bot = ifnull(?, bot))")
+            is_lost = "(seats.result = 'lost' or seats.fault_turn = 0)"
+            conditions.append(f"{seat} {is_lost} and bot = ifnull(?, bot))")
             values.append(bot)
         where = " and ".join(conditions) or "1"
         query = f"select id, number from matches where {where} order by number desc limit ?"
@@ -373,16 +374,22 @@ class Archive(Database):
     def tallies(self) -> tuple[Tally, ...]:
         """Return sums of the seats of the matches that are read.
 
-        For many matches it takes no longer than for few.
+        For many matches it takes no longer than for few, unless bots were at fault in matches that
+        they did not lose.
         """
         query = (
             "select game || '/' || board, role, bot, result, ending, sum(seats), sum(score) "
             "from tallies join entries on entry = number "
             "group by game, board, role, bot, result, ending"
         )
-        tallies = []
+        tallies = list(self._tallies(query))
+        if any(tally.ending and tally.result in {"won", "drawn"} for tally in tallies):
+            tallies += self._won_without_starting()
+        return tuple(tallies)
+
+    def _tallies(self, query: str) -> Iterator[Tally]:
         for board, role, bot, result, ending, seats, score in self._rows(query):
-            tally = Tally(
+            yield Tally(
                 board=board,
                 role=role,
                 bot=bot,
@@ -391,8 +398,25 @@ class Archive(Database):
                 seats=seats,
                 score=score,
             )
-            tallies.append(tally)
-        return tuple(tallies)
+
+    def _won_without_starting(self) -> Iterator[Tally]:
+        """Yield what makes losses of the results that sides had without bots that did not start.
+
+        Each result is taken away, and added as a loss.
+        """
+        marked = (
+            "select entries.game || '/' || entries.board as label, role, bot, result, ending, "
+            "score, max(ifnull(fault_turn, 1)) over (partition by seats.match, bot) as last_fault "
+            f"from {SEATS}"
+        )
+        query = (
+            "select label, role, bot, result, ending, count(*), sum(score) "
+            f"from ({marked}) where last_fault = 0 and result in ('won', 'drawn') "
+            "group by 1, 2, 3, 4, 5"
+        )
+        for tally in self._tallies(query):
+            yield replace(tally, seats=-tally.seats, score=-tally.score)
+            yield replace(tally, result="lost")
 
     def absentees(self, ids: Sequence[str] | None = None) -> set[tuple[str, str]]:
         """Return (game, bot) for each bot that said `ready` in no match of that game.

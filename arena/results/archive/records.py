@@ -324,7 +324,9 @@ def rows_of(record: Record) -> Rows:
             record.scale,
         )
     )
-    results = seat_results(replace(played, seats=names))
+    # The column has the result of the bot's side, as from the first version on, whether or not the
+    # bot started; `Archive.tallies` knows who did not.
+    results = seat_results(replace(played, seats=names, fault_turns={}))
     seats = []
     for report, (_, _, result, _) in zip(record.seats, results, strict=True):
         seats.append(_seat_rows(record, report, result))
