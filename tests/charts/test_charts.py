@@ -520,6 +520,13 @@ def test_the_leaderboard_shows_intervals_ranks_points_and_who_never_played():
     assert [tuple(line[:, 0]) for line in lines[:3]] == [(1.0, 2.0), (-0.25, 0.5), (-1.0, 0.25)]
 
 
+def test_a_game_without_matches_has_no_axis():
+    unplayed = BOARD.assign(rating=np.nan, rating_low=np.nan, rating_high=np.nan, points=np.nan)
+    games = [BOARD.assign(game="maze"), unplayed.assign(game="pacman")]
+    figure = charts._chart("leaderboard").render(pd.concat(games, ignore_index=True))
+    assert [panel.xaxis.get_visible() for panel in figure.axes] == [True, False]
+
+
 def test_bots_of_one_tier_stand_on_one_ground():
     figure = charts._chart("leaderboard").render(BOARD)
     grounds = [
@@ -710,6 +717,17 @@ def test_rankings_of_one_game_share_an_axis_and_those_of_two_games_do_not():
     assert first == second
     assert third == fourth
     assert first[1] < third[0]
+
+
+def test_a_panel_names_all_its_roles_however_many_there_are():
+    roles = ["all roles", "navigator", "explorer", "mummy"]
+    rows = [("maze/hall", role, "ann", 1, 0.5, 0.0, 1.0, 50.0) for role in roles]
+    rows.append(("maze/hall", "the scribe", "bob", 1, 0.5, 0.0, 1.0, 70.0))
+    columns = ["board", "role", "bot", "rank", "strength", "low", "high", "score"]
+    figure = charts._chart("roles").render(pd.DataFrame(rows, columns=columns))
+    lines = [text for text in figure.axes[0].texts if "r," in text.get_text()]
+    lines.sort(key=lambda line: line.xyann[1], reverse=True)
+    assert [line.get_text() for line in lines] == ["all roles, navigator,", "explorer, mummy"]
 
 
 def test_the_limit_is_drawn_where_it_is(crowd, drawn):

@@ -73,9 +73,11 @@ def intervals(
 ) -> None:
     """Draw a dot a row, with a line from low to high.
 
-    A line that leads beyond an end of the axis has an arrow there.
+    A line that leads beyond an end of the axis has an arrow there. Without a figure there is no
+    axis.
     """
     values = value.to_numpy(dtype=np.float64)
+    panel.xaxis.set_visible(bool(np.isfinite(values).any()))
     lows = low.to_numpy(dtype=np.float64)
     highs = high.to_numpy(dtype=np.float64)
     least, most = axis

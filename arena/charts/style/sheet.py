@@ -3,6 +3,7 @@
 All lengths are inches.
 """
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -30,7 +31,7 @@ class Panel:
     """The texts around a panel."""
 
     heading: tuple[str, ...] = ()
-    """Above it; lines after the first are small."""
+    """Above it; lines after the first are small, and each may become several."""
     names: tuple[str, ...] = ()
     """Of its rows, the first on top; they stand to the left."""
     columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -79,7 +80,8 @@ def sheet(
     labels = _labels_width(panels, size)
     text_widths = [_text_widths(panel, size) for panel in panels]
     beside = max(sum(widths.values()) for widths in text_widths)
-    heading_lines = max(len(panel.heading) for panel in panels)
+    headings = [_heading(panel, int(LETTERS * (wide + beside))) for panel in panels]
+    heading_lines = max(len(heading) for heading in headings)
     above = LINE * heading_lines + (0.2 if beside else 0.1)
     between = space.between + beside
     if not shared:
@@ -103,7 +105,6 @@ def sheet(
     figure = _titled(title, subtitle, full_width, full_height)
 
     axes: list[Axes] = []
-    letters = int(LETTERS * (wide + beside))
     bottom = full_height - HEAD - space.top
     for line, tall, row_count in zip(lines, heights, row_counts, strict=True):
         bottom -= above + tall
@@ -117,7 +118,7 @@ def sheet(
                     tall / full_height,
                 )
             )
-            _head(panel_axes, shown(panel.heading, letters), raised=beside > 0)
+            _head(panel_axes, headings[len(axes)], raised=beside > 0)
             if most_rows:
                 # Rows have one height, also where a neighbour has more of them.
                 panel_axes.set_ylim(row_count - 0.5, -0.5)
@@ -129,6 +130,17 @@ def sheet(
             axes.append(panel_axes)
         bottom -= space.below
     return figure, axes
+
+
+def _heading(panel: Panel, letters: int) -> list[str]:
+    """Return the lines above a panel that has space for so many letters.
+
+    The first is shortened. Those after it have several words, such as roles, and go on below.
+    """
+    lines = list(panel.heading[:1])
+    for line in panel.heading[1:]:
+        lines += textwrap.wrap(line, letters, break_long_words=False, break_on_hyphens=False)
+    return shown(lines, letters)
 
 
 def _labels_width(panels: Sequence[Panel], size: float) -> float:
