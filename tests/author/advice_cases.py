@@ -225,6 +225,21 @@ CASES: dict[str, Case] = {
         never=(MISSING_FILE, LOOK_AT_COMMAND),
         executable=("mine",),
     ),
+    "an interpreter without its folder": Case(
+        {"mine": "#!python3\n" + PLAYS},
+        says=("first line of mine names python3 without its folder", "#!/usr/bin/env python3"),
+        never=(LOOK_AT_COMMAND, "not on this machine"),
+        executable=("mine",),
+    ),
+    "an interpreter with an option behind env": Case(
+        {"mine": "#!/usr/bin/env python3 -u\n" + PLAYS},
+        says=("#!/usr/bin/env -S python3 -u", "mine"),
+        never=(LOOK_AT_COMMAND, "not on this machine"),
+        executable=("mine",),
+    ),
+    "an option behind env -S is no mistake": Case(
+        {"mine": "#!/usr/bin/env -S python3 -u\n" + PLAYS}, executable=("mine",), sound=True
+    ),
     "an interpreter in the author's home": Case(
         {"mine": "#!/home/ada/venv/bin/python\n" + PLAYS},
         says=("/home/ada/venv/bin/python",),
@@ -292,6 +307,26 @@ CASES: dict[str, Case] = {
     "a language that is not on the machine": Case(
         {"bot.toml": "command = 'no-such-language bot.xyz'\n", "bot.xyz": "x"},
         says=("no-such-language", "not on this machine"),
+    ),
+    "the python of a virtual environment": Case(
+        {
+            "bot.toml": "command = '.venv/bin/python bot.py'\n",
+            "bot.py": PLAYS,
+            ".venv/pyvenv.cfg": "home = /usr/bin\n",
+            ".venv/bin/python": "-> /usr/bin/python3",
+        },
+        says=(".venv", "left out", "write `python` in `command`"),
+        never=(LOOK_AT_COMMAND, "hand in"),
+    ),
+    "the python of a virtual environment without a dot": Case(
+        {
+            "bot.toml": "command = './venv/bin/python3 bot.py'\n",
+            "bot.py": PLAYS,
+            "venv/pyvenv.cfg": "home = /usr/bin\n",
+            "venv/bin/python3": "-> /usr/bin/python3",
+        },
+        says=("venv", "left out", "write `python` in `command`"),
+        never=(LOOK_AT_COMMAND, "hand in"),
     ),
     # Bash.
     "bash with $(...)": Case(
@@ -842,6 +877,11 @@ RECORDED: dict[str, Recorded] = {
         "/usr/bin/env: \u2018python2\u2019: No such file or directory\n",
         "python2",
         "names python2, which is not on this machine",
+    ),
+    "an interpreter with an option, from a record": Recorded(
+        "/usr/bin/env: \u2018python3 -u\u2019: No such file or directory\n",
+        "python3 -u",
+        "#!/usr/bin/env -S python3 -u",
     ),
     "a script that another starts": Recorded(
         "run.sh: ./x: /bin/bash^M: bad interpreter: No such file or directory\n",

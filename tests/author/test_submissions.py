@@ -935,9 +935,13 @@ MEMBERS = {
     "the root": (tarfile.TarInfo("/tmp/up.py"), "leads out of its archive"),
     "a link": (tarfile.TarInfo("link"), "neither a file nor a folder"),
     "a device": (tarfile.TarInfo("device"), "neither a file nor a folder"),
+    "the link of an environment": (tarfile.TarInfo("mine/my/lib64"), "mine/my: is a virtual env"),
+    "its python": (tarfile.TarInfo("mine/my/bin/python3"), "mine/my: is a virtual env"),
     "a deep folder": (tarfile.TarInfo("d/" * DEEPEST + "bot.py"), "deep"),
 }
 MEMBERS["a link"][0].type, MEMBERS["a link"][0].linkname = tarfile.SYMTYPE, "/etc/passwd"
+for link in ("the link of an environment", "its python"):
+    MEMBERS[link][0].type, MEMBERS[link][0].linkname = tarfile.SYMTYPE, "lib"
 MEMBERS["a device"][0].type = tarfile.CHRTYPE
 
 
@@ -949,7 +953,8 @@ def test_an_archive_writes_nothing_but_plain_files_below_one_folder(kind, tmp_pa
     with pytest.raises(ArenaError, match=reason):
         unpack(archive, tmp_path / "ws" / "unpacked")
     assert not (tmp_path / "up.py").exists()
-    assert list((tmp_path / "ws" / "unpacked").iterdir()) == []
+    written = list((tmp_path / "ws" / "unpacked").rglob("*"))
+    assert [path for path in written if path.is_symlink() or not path.is_dir()] == []
 
 
 def header(name: str, kind: bytes, size: int) -> bytes:
@@ -988,6 +993,7 @@ HOSTILE = {
     "a sparse file of 1 TB": (header("big", b"S", 1 << 40), "larger than 50 MB"),
     "a hard link": (header("link", b"1", 0), "neither a file nor a folder"),
     "a name of 300 letters": (["a" * 300 + ".py"], "is no name for a file"),
+    "a zip of .NET": (["win\\bot.toml"], "win.*bot.toml' has a backslash: arena knows /"),
     "a folder that obeys a terminal": (["\x1b[2J/bot.py"], r"\\x1b\[2J' is no name for a file"),
     "twice the same": (["bot.py", "bot.py"], "is there twice"),
     "a file that is a folder": (["bot", "bot/bot.py"], "bot: is there twice"),

@@ -186,6 +186,11 @@ def _first_line(crash: Crash) -> str:
     return f"{reason.words}: {reason.cure}" if reason else ""
 
 
+def _env_options(_: Crash, match: re.Match[str]) -> str:
+    reason = program_file.env_with_options(match.group(1))
+    return f"{reason.words}: {reason.cure}"
+
+
 def _unreadable_script(crash: Crash) -> str:
     """Advise on a script that its shell, or Node, cannot read, where the error is of that."""
     if crash.files.bot is None:
@@ -570,6 +575,9 @@ ROWS: tuple[Row, ...] = (
     _names(
         r"can't open file '(?:[^']*/)?([^'/]+)': \[Errno 2\]",
         "`command` names {1}, and the bot has no such file",
+    ),
+    _names(
+        rf"\benv: [{QUOTES}](\w[^{QUOTES}]* [^{QUOTES}]+)[{QUOTES}]: No such file", _env_options
     ),
     _names(rf"\benv: [{QUOTES}]([^{QUOTES}]+)[{QUOTES}]: No such file", NO_INTERPRETER),
     _names(r"(\S+): bad interpreter", NO_INTERPRETER),

@@ -27,7 +27,13 @@ from arena.author.submissions.copy_untrusted import (
     too_large,
 )
 from arena.errors import ArenaError
-from arena.event.discovery.files import LEFT_OUT, MAC_FORK, shown
+from arena.event.discovery.files import (
+    LEFT_OUT,
+    MAC_FORK,
+    environment_of,
+    is_environment,
+    shown,
+)
 from arena.limited import LimitedError, limited_value
 
 MEMORY_BYTES = 150_000_000
@@ -97,7 +103,12 @@ def _extract(member: Member, target: Path, allowance: Allowance) -> None:
     """Write one member of an archive below `target`; ArenaError when it is refused."""
     name, is_folder, is_plain, size, executable, content = member
     inner = PurePosixPath(name)
-    if name.startswith("/") or ".." in inner.parts or "\\" in name or "\0" in name:
+    if "\\" in name:
+        raise ArenaError(
+            f"{name[:200]!a} has a backslash: arena knows / between folders only; pack it again "
+            "by the file manager, or by `tar -czf bot.tar.gz FOLDER`"
+        )
+    if name.startswith("/") or ".." in inner.parts or "\0" in name:
         raise ArenaError(
             f"{name[:200]!a} leads out of its archive; pack it again, from within the bot's folder"
         )
@@ -121,6 +132,9 @@ def _extract(member: Member, target: Path, allowance: Allowance) -> None:
         return
     allowance.enter(inner)
     if not is_plain or content is None:
+        environment = environment_of(inner)
+        if environment is not None:
+            raise is_environment(environment)
         raise ArenaError(
             f"{shown(inner)}: is neither a file nor a folder (a link, perhaps); put the file "
             "itself in its place, and pack it again"

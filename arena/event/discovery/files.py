@@ -79,13 +79,26 @@ def refuse_link(path: Path, home: Path) -> None:
 
 def leaves(path: PurePath) -> ArenaError:
     """Return the refusal of a link that leaves its bot."""
-    if path.parent.name == "bin" and path.name.startswith("python"):
-        return FileError(
-            path.parent.parent,
-            "is a virtual environment of Python, which works only on the machine that made it: "
-            "take it out of the bot, or call it .venv, so that arena leaves it out",
-        )
+    environment = environment_of(path)
+    if environment is not None:
+        return is_environment(environment)
     return FileError(path, "this link leaves the bot's folder; copy the file instead")
+
+
+def environment_of(link: PurePath) -> PurePath | None:
+    """Return the virtual environment of Python whose link this is, by its name; otherwise None."""
+    if link.parent.name == "bin" and link.name.startswith("python"):
+        return link.parent.parent
+    return link.parent if link.name == "lib64" else None
+
+
+def is_environment(folder: PurePath) -> ArenaError:
+    """Return the refusal of a virtual environment under a name that arena does not leave out."""
+    return FileError(
+        folder,
+        "is a virtual environment of Python, which works only on the machine that made it: "
+        "take it out of the bot, or call it .venv, so that arena leaves it out",
+    )
 
 
 def digest_of(words: object, files: Iterable[tuple[str, Path]], length: int = 16) -> str:

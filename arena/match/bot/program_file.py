@@ -18,7 +18,7 @@ from arena import system
 from arena.protocol import clean
 from arena.sandbox.copying import ELF
 from arena.sandbox.file_policy import public
-from arena.sandbox.folder import LEFT_OUT
+from arena.sandbox.folder import ENVIRONMENTS, LEFT_OUT
 from arena.sandbox.toolchain import PYTHON, PYTHON_HERE
 from arena.values import Bot
 
@@ -34,6 +34,7 @@ SHELL_WORDS = frozenset(
     {"cd", "source", ".", "export", "set", "alias", "exec", "if", "for", "while"}
 )
 SHELLS = frozenset({"bash", "dash", "ksh", "sh", "zsh"})
+ENV = frozenset({"/usr/bin/env", "/bin/env"})
 _FORMATS = (
     (b"MZ", "a program for Windows"),
     (b"\xcf\xfa\xed\xfe", "a program for a Mac"),
@@ -76,6 +77,9 @@ def explanation(bot: Bot, errno: int = 0) -> Explanation | None:
     path = home / program
     normal_name = os.path.normpath(program)
     name = shown(normal_name)
+    environment = next((part for part in Path(normal_name).parts if part in ENVIRONMENTS), "")
+    if environment and not program.startswith("/") and bot.files:
+        return _of_environment(name, environment)
     is_absolute = program.startswith("/") or not bot.files
     if not is_absolute and not path.resolve().is_relative_to(home.resolve()):
         return None  # nobody learns of files of the organiser's by a command
@@ -206,6 +210,22 @@ def _no_such_program(program: str, bot: Bot) -> Explanation:
     )
 
 
+def _of_environment(name: str, environment: str) -> Explanation:
+    """Explain a program in a virtual environment, which is no part of a bot."""
+    cure = "name a program of the bot, or one of this machine, in `command`"
+    if PYTHON_NAMES.fullmatch(name.rpartition("/")[2]):
+        cure = (
+            f"write `python` in `command`: it is {PYTHON_HERE} here, without the packages of the "
+            "environment; copy those that the bot needs beside the program (pip install --target "
+            ". NAME)"
+        )
+    return Explanation(
+        f"{name} is in the virtual environment {environment}, which is left out, as no part of a "
+        "bot",
+        cure,
+    )
+
+
 def _of_mode(path: Path, name: str, errno: int) -> Explanation | None:
     """Explain a file that may not be executed."""
     if errno not in {0, EACCES} or os.access(path, os.X_OK) or not path.is_file():
@@ -253,8 +273,17 @@ def _of_first_line(head: bytes, name: str, errno: int) -> Explanation | None:
             UNIX_LINE_ENDS.format(name),
         )
     if not interpreter.startswith("/"):
-        is_found = shutil.which(interpreter, path=system.PATH) is not None
-        return None if is_found else _no_interpreter(interpreter, name)
+        if shutil.which(interpreter, path=system.PATH) is None:
+            return _no_interpreter(interpreter, name)
+        words = first_line[2:].decode("utf-8", "replace").split()
+        if words[0] not in ENV:
+            return Explanation(
+                f"the first line of {name} names {interpreter} without its folder",
+                f"begin {name} with #!/usr/bin/env {interpreter}",
+            )
+        if len(words) > 2 and not words[1].startswith("-"):
+            return env_with_options(" ".join(words[1:]), f"the first line of {name}")
+        return None
     if not public(os.path.normpath(interpreter)):
         # Nobody learns by these words whether the organiser has such a file.
         return _not_public(interpreter, name) if errno else None
@@ -271,6 +300,18 @@ def _no_interpreter(interpreter: str, name: str) -> Explanation:
         message,
         "name a program in /usr/bin, or #!/usr/bin/env and its name; "
         "`arena doctor` lists languages",
+    )
+
+
+def env_with_options(words: str, line: str = "the first line of a script") -> Explanation:
+    """Explain a first line that gives env a program with its options, which env takes for one name.
+
+    `words` are the program and its options; `line` is the beginning of the sentence.
+    """
+    program = shown(words.partition(" ")[0])
+    return Explanation(
+        f"{line} gives env `{shown(words)}`, which env takes for the name of one program",
+        f"write #!/usr/bin/env -S {shown(words)}, or #!/usr/bin/env {program} without options",
     )
 
 
@@ -307,7 +348,7 @@ def _interpreter(head: bytes) -> str:
     if not first_line.startswith(b"#!"):
         return ""
     words = first_line[2:].decode("utf-8", "replace").split()
-    if words[:1] == ["/usr/bin/env"]:
+    if words and words[0] in ENV:
         words = [word for word in words[1:] if not word.startswith("-")]
     return shown(words[0]) if words else ""
 
