@@ -838,6 +838,8 @@ class Failing:
     """The example's id."""
     words: str
     """The sentence of the example's fault."""
+    turn: int
+    """The turn of the example's fault; 0 if the bot did not start."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -106,10 +106,10 @@ def _print_failings(results: Results) -> None:
         shown_name = output.safe_line(results.display_name(failing.bot))
         bot = output.safe_line(failing.bot)
         message = output.safe_line(failing.words)
-        output.notice(
-            f"{shown_name}: {failing.ending}{times}: {message}\n"
-            f"  arena rerun {event}/{failing.match} --bot {bot} --print"
-        )
+        command = f"arena rerun {event}/{failing.match} --bot {bot} --print"
+        if failing.turn == 0:  # it was asked nothing that could be asked again
+            command = f"arena check {bot}"
+        output.notice(f"{shown_name}: {failing.ending}{times}: {message}\n  {command}")
     if kinds > len(failings):
         output.notice(
             f"and {kinds - len(failings)} more kinds of failure; `arena report` has them all"

@@ -144,7 +144,10 @@ def _feed(
                 print(f"{seat.role} ({output.safe_line(bot.name)}), fed what {then} read then")
             exchanges = dialogue.of(seat.role)
             if not exchanges:
-                raise ArenaError(f"{seat.role} was never asked anything in match {record.match.id}")
+                raise ArenaError(
+                    f"{seat.role} was never asked anything in match {record.match.id}; where its "
+                    "bot did not start, `arena check BOT` says why"
+                )
             services = service.recorded(record)
             answers = feed(exchanges, record.match, game, bot, launcher, tell, services)
             for answer in answers:

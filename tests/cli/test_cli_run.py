@@ -111,6 +111,8 @@ def test_a_bot_that_never_starts_is_named_and_forfeits_and_strict_fails(tmp_path
     assert leaderboard(folder)[-1]["bot"] == "broken"
     assert leaderboard(folder)[-1]["crashed"] == "4"
     assert done.stderr.count("broken is absent") == 1
+    assert "\n  arena check broken\n" in done.stderr  # it was asked nothing that `rerun` could ask
+    assert "--bot broken" not in done.stderr
     assert run_event(folder, "--strict").returncode == 1  # although all was played before
     assert run_event(folder, "--strict", "--bot", "first,last").returncode == 0
 

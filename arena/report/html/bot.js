@@ -67,7 +67,7 @@ const bot = (() => {
         row === undefined ? null : make("a", { href: route.match(fault.match, fault.turn) }, fault.turn ? `Show turn ${fault.turn}` : "Show")),
       make("p", { class: "words" }, fault.words),
       make("p", { class: "words" }, make("b", {}, "To mend it: "), fault.advice),
-      commands.list(fault.match, name),
+      commands.list(fault.match, name, fault.turn),
       fault.stderr.length ? make("pre", { tabindex: "0", "aria-label": "The last lines of its stderr" }, fault.stderr.join("\n")) : null);
   }
 

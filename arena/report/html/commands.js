@@ -27,9 +27,14 @@ const commands = {
     } };
   },
 
-  /** The match again, and what one of its bots read and answered. */
-  list: (id, bot) => make("ul", { class: "commands", "aria-label": "Commands that play it again" }, [
-    [words.command("arena", "rerun", id), "the match again, with the same seeds"],
-    [words.command("arena", "rerun", id, "--bot", report.names[report.bots.indexOf(bot)], "--print"), "this bot alone, fed what it read"],
-  ].map(([command, meaning]) => make("li", {}, make("code", {}, command), make("span", {}, meaning)))),
+  /** The match again, and what one of its bots read and answered; before turn 1 it was asked no move, so it is checked. */
+  list(id, bot, turn) {
+    const name = report.names[report.bots.indexOf(bot)];
+    const alone = turn
+      ? [words.command("arena", "rerun", id, "--bot", name, "--print"), "this bot alone, fed what it read"]
+      : [words.command("arena", "check", name), "why this bot does not start"];
+    const rows = [[words.command("arena", "rerun", id), "the match again, with the same seeds"], alone];
+    return make("ul", { class: "commands", "aria-label": "Commands that play it again" },
+      rows.map(([command, meaning]) => make("li", {}, make("code", {}, command), make("span", {}, meaning))));
+  },
 };

@@ -28,7 +28,7 @@ const match = (() => {
         make("strong", { class: "ending" }, words.plain(ending)),
         make("span", {}, `${match.board.roles[seat]} (${match.seats[seat].bot}), ${turn ? `turn ${turn}` : "before the first turn"}`)),
       make("p", { class: "words" }, text),
-      commands.list(match.id, match.seats[seat].bot),
+      commands.list(match.id, match.seats[seat].bot, turn),
       record.seats[seat].stderr ? make("pre", { tabindex: "0", "aria-label": "The last lines of its stderr" }, record.seats[seat].stderr.join("\n")) : null)));
   }
 

@@ -457,13 +457,23 @@ class Archive(Database):
             "where ending != '' group by bot, ending order by bot, ending"
         )
         later = self.later_faults()
-        example = f"select id, words from {SEATS} where bot = ? and ending = ? limit 1"
+        example = (
+            f"select id, words, ifnull(fault_turn, 0) from {SEATS} "
+            "where bot = ? and ending = ? limit 1"
+        )
         for bot, word, seats in list(self._rows(query)):
             ending = Ending(word)
             times = seats - later[bot, ending]
             if times:
-                for match, message in self._rows(example, (bot, word)):
-                    yield Failing(bot=bot, ending=ending, times=times, match=match, words=message)
+                for match, message, turn in self._rows(example, (bot, word)):
+                    yield Failing(
+                        bot=bot,
+                        ending=ending,
+                        times=times,
+                        match=match,
+                        words=message,
+                        turn=turn,
+                    )
 
     def count(self) -> int:
         """Return the number of finished matches."""
