@@ -303,11 +303,17 @@ class HumanMatches:
             _end(process)
             await process.wait()
         if failed:  # a process that was killed, such as for memory, has written nothing there
-            logging.error(
-                "a match of a person (%s): its process ended with %s",
-                match.wish,
-                process.returncode,
-            )
+            how = _how_ended(process.returncode or 0)
+            logging.error("a match of a person (%s): its process %s", match.wish, how)
+
+
+def _how_ended(code: int) -> str:
+    """Say how a process ended, also one that ended in order after a signal (128 and its number)."""
+    number = -code if code < 0 else code - 128
+    try:
+        return f"was ended by the signal {signal.Signals(number).name}"
+    except ValueError:
+        return f"ended with {code}"
 
 
 def _end(process: asyncio.subprocess.Process) -> None:

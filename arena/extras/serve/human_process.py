@@ -240,6 +240,8 @@ def serve_person() -> None:
         planned = workspace.make_match(tournament, board, players, seed, conditions)
         with signals.listening() as interrupt, interrupt.aborting():
             take_seat(planned, own_bot=wish["own_bot"], home=Path.cwd())
+        if interrupt:
+            sys.exit(interrupt.code)
     except ArenaError as error:
         statement = statements.of_error(error)
         name, _, _ = wish["bot"].partition("@")

@@ -190,16 +190,18 @@ def test_a_match_has_so_many_pages_and_none_when_its_session_has_ended(site, mon
             assert next((line for line in lines if line == ": still here"), "it ends") == "it ends"
 
 
-def test_a_match_whose_process_is_killed_is_over_and_the_terminal_says_why(site, caplog):
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, pytest.param(signal.SIGKILL, marks=pytest.mark.soak)]
+)
+def test_a_match_whose_process_is_killed_is_over_and_the_terminal_says_why(site, caplog, number):
     _, matches, signed_in = site
+    words = f"({DUEL} as explorer against first): its process was ended by the signal {number.name}"
     with signed_in("Ben") as ben:
         page = begun(ben, f"{DUEL} explorer")
         match = match_at(page, matches)
-        match.process.kill()
+        match.process.send_signal(number)
         assert until(lambda: "arena failed to play it" in ben.get(page.url).text)
-        assert until(
-            lambda: f"({DUEL} as explorer against first): its process ended with" in caplog.text
-        )
+        assert until(lambda: words in caplog.text)
 
 
 def test_the_process_of_a_match_ends_quietly_if_its_server_ends_before_the_start(tmp_path):
