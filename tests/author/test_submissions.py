@@ -1064,6 +1064,15 @@ def test_a_link_to_anywhere_does_not_end_the_submission_of_a_class(untried, tmp_
         assert ("this link leaves" in answer.words) == (".." in target), answer
 
 
+def test_the_only_file_of_a_folder_is_refused_under_the_name_that_its_author_knows(
+    untried, tmp_path
+):
+    (tmp_path / "class" / "ann").mkdir(parents=True)
+    (tmp_path / "class" / "ann" / "run").write_text("#!/usr/bin/env python3\n")
+    (answer,) = untried.submit_all(class_of(tmp_path / "class"))
+    assert "ann/run: not a bot: run may not be executed: chmod +x run" in answer.words
+
+
 def test_an_archive_that_swells_is_cut_short(tmp_path):
     archive = classroom.zipped(tmp_path / "mine.zip", bot_py="0" * 60_000_000)
     with pytest.raises(ArenaError, match="larger than 50 MB"):

@@ -19,7 +19,7 @@ from pathlib import Path
 from arena.author.submissions.bot_store import BotStore, Refusal, Version, first_line
 from arena.author.submissions.copy_untrusted import Allowance, copy_submission
 from arena.author.submissions.people import People, Person
-from arena.author.submissions.requests import Request, packed_as
+from arena.author.submissions.requests import Request, may_be_program, packed_as
 from arena.author.submissions.unpacking import unpack
 from arena.errors import ArenaError
 from arena.event import bot_folder, discovery
@@ -433,8 +433,8 @@ def _alone(copy: Path) -> Path:
         entries = list(copy.iterdir())
         if len(entries) != 1 and not discovery.is_program(copy):
             entries = [entry for entry in entries if packed_as(entry) is not None]
-        if len(entries) != 1 or entries[0].is_symlink():
-            break
+        if len(entries) != 1 or entries[0].is_symlink() or not may_be_program(entries[0]):
+            break  # a refusal names the file as its author calls it
         copy = entries[0]
     return copy
 

@@ -245,11 +245,11 @@ def _bots_of_attempt(entries: Iterable[Request]) -> list[Request]:
     if len(files) > 1 and any(discovery.begins(name) for name in files):
         paths = {name: entry.path for name, entry in files.items()}
         return [*replaced, replace(newest[0], files=paths)]
-    programs = [entry for entry in files.values() if _may_be_program(entry.path)]
+    programs = [entry for entry in files.values() if may_be_program(entry.path)]
     return replaced + (programs or newest)
 
 
-def _may_be_program(path: Path) -> bool:
+def may_be_program(path: Path) -> bool:
     """Return whether a file or folder may be a bot by itself."""
     if path.is_dir() or packed_as(path) or discovery.is_source(path.name):
         return True
