@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -16,9 +16,6 @@ from arena.display_names import bot_shown
 from arena.errors import ArenaError
 from arena.event import discovery
 from arena.games import rulebook
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 
 def new(
@@ -78,6 +75,8 @@ def new(
 
 
 HEADERS = ("name", "version", "digest", "author", "language", "games", "state", "display")
+SPARE = ("display", "language", "games", "author", "version")
+"""The columns that are left out if a terminal is too narrow for all, the first of them first."""
 REASON_LENGTH = 300  # characters of a reason that are shown in a line
 
 
@@ -106,7 +105,7 @@ def bots(
     refusals = sum(row.state == "refused" for row in rows)
     if not refused:
         rows = [row for row in rows if row.state != "refused"]
-    output.print_table(_table(rows))
+    output.print_columns(_columns(rows), SPARE)
     if refusals and not refused:
         output.notice(f"{refusals} refused; `arena bots --refused` says why")
     for row in rows:
@@ -128,15 +127,14 @@ def _rows() -> list[listing.Row]:
     return rows
 
 
-def _table(rows: Sequence[listing.Row]) -> "Table":
-    """Return a table of bots, without the columns that are empty."""
+def _columns(rows: Sequence[listing.Row]) -> dict[str, list[object]]:
+    """Return the columns of a table of bots, without those that are empty."""
     columns: dict[str, list[object]] = {}
     for header in HEADERS:
         column = [_cell(row, header) for row in rows]
         if any(column) or not rows:
             columns[header] = column
-    cells = zip(*columns.values(), strict=True)
-    return output.make_table(list(columns), list(cells))
+    return columns
 
 
 def _cell(row: listing.Row, header: str) -> object:

@@ -31,7 +31,6 @@ from arena.values import Ending
 
 Row = Mapping[str, Any]
 AVERAGE = {"Elo": ", where the average bot is at 1500"}
-NAME_COLUMNS = 24  # a longer name is folded before another column is left out
 BAR_COLUMNS = 12
 FAILINGS_SHOWN = 10
 LONGEST_SENTENCE = 1000
@@ -203,7 +202,7 @@ def table(results: Results, ranked: pd.DataFrame, width: int | None) -> Table:
         if any(counts):
             columns[str(ending)] = counts
     count = _fitting_count(columns, width)
-    return table_of(dict(list(columns.items())[:count]))
+    return output.table_of(dict(list(columns.items())[:count]))
 
 
 def _cells(rows: Collection[Row], name: str) -> list[object]:
@@ -254,7 +253,7 @@ def _fitting_count(columns: Mapping[str, list[object]], width: int | None) -> in
     count = 0
     for number, (name, cells) in enumerate(columns.items(), 1):
         longest = max((len(output.safe_line(cell)) for cell in cells), default=0)
-        used += 1 + max(len(name), min(NAME_COLUMNS, longest))
+        used += 1 + max(len(name), longest)
         if used > width and count:
             break
         if name not in NOT_LAST:
@@ -287,13 +286,7 @@ def print_rankings(results: Results, ranked: Sequence[Row]) -> None:
         ranking["ranks"] = _open_ranks(rows)
         ranking[""] = list(_bars(rows))
         ranking["score"] = figures_of(rows, columns["score"])
-        output.print_table(table_of(ranking))
-
-
-def table_of(columns: Mapping[str, list[object]]) -> Table:
-    """Return a table of these columns, by their headings."""
-    rows = zip(*columns.values(), strict=True)
-    return output.make_table(list(columns), list(rows))
+        output.print_table(output.table_of(ranking))
 
 
 def figures_of(rows: Collection[Row], column: Column) -> list[object]:

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from arena.results.columns import Column
 
-NAMES = frozenset({"name", "bot", "opponent", "student", "match"})
+NAMES = frozenset({"name", "bot", "opponent", "student", "match", "board", "digest", "look at"})
 """The headers of columns that break last: a name in two lines would be read as two names."""
-LEAST_COLUMNS = 6  # of the terminal, for each other column
+LEAST_COLUMNS = 6  # of the terminal, for each other column, if not all words fit
 PIPE_COLUMNS = 10_000  # a pipe has no width: nothing is cut or wrapped there
 
 
@@ -121,23 +121,62 @@ def make_table(columns: Sequence["str | Column"], rows: Iterable[Sequence[object
     return result
 
 
+def table_of(columns: Mapping[str, list[object]]) -> "Table":
+    """Return a table of these columns, by their headings."""
+    rows = zip(*columns.values(), strict=True)
+    return make_table(list(columns), list(rows))
+
+
 def tightened(table: "Table", to: "Console") -> "Table":
     """Return the table, with its columns closer together if the terminal is too narrow for it.
 
-    If that is not enough, columns of names stay whole, and others are folded.
+    If that is not enough, names stay whole, and other columns break, at blanks if that is enough.
     """
     if _columns_of(table, to) > to.width:
         table.padding = (0, 0, 0, 0)
-    if _columns_of(table, to) > to.width:
-        names = [column for column in table.columns if str(column.header) in NAMES]
-        needed = len(table.columns)  # for the blanks between them
-        needed += LEAST_COLUMNS * (len(table.columns) - len(names))
-        for column in names:
-            needed += _widest(column)
-        if needed <= to.width:
-            for column in names:
-                column.no_wrap = True
+    if _columns_of(table, to) <= to.width:
+        return table
+    room = to.width - len(table.columns) + 1  # without the blanks between columns
+    least = _widths_of_words(table)
+    if sum(least) > room:
+        least = _widths_of_names(table)
+    if sum(least) > room:
+        return table
+    widths = [_widest(column) for column in table.columns]
+    while sum(widths) > room:
+        breakable = [index for index, width in enumerate(widths) if width > least[index]]
+        widest = max(breakable, key=lambda index: widths[index])
+        widths[widest] -= 1
+    for column, width in zip(table.columns, widths, strict=True):
+        column.width = width
     return table
+
+
+def _widths_of_words(table: "Table") -> list[int]:
+    """Return the columns of the terminal that each column needs to break at blanks alone."""
+    from rich.cells import cell_len
+
+    widths = []
+    for column in table.columns:
+        texts = [str(column.header)]
+        if texts[0] in NAMES:
+            widths.append(_widest(column))
+            continue
+        texts.extend(str(cell) for cell in column.cells)
+        words = " ".join(texts).split()
+        widths.append(max(map(cell_len, words), default=1))
+    return widths
+
+
+def _widths_of_names(table: "Table") -> list[int]:
+    """Return the columns of the terminal that each column needs if only names stay whole."""
+    widths = []
+    for column in table.columns:
+        width = _widest(column)
+        if str(column.header) not in NAMES:
+            width = min(width, LEAST_COLUMNS)
+        widths.append(width)
+    return widths
 
 
 def _widest(column: "TableColumn") -> int:
@@ -183,6 +222,27 @@ def print_table(table: "Table") -> None:
         to.print(table)
     lines = [line.rstrip() for line in captured.get().split("\n")]
     print("\n".join(lines).strip("\n"))
+
+
+def print_columns(columns: Mapping[str, list[object]], spare: Iterable[str]) -> None:
+    """Print columns by their headings, without as many of the `spare` ones as the terminal needs.
+
+    The first of them is left out first, if words would be broken otherwise.
+    """
+    columns = dict(columns)
+    left_out = []
+    width = console().width
+    table = table_of(columns)
+    for header in spare:
+        if sum(_widths_of_words(table)) + len(columns) - 1 <= width:
+            break
+        if header in columns:
+            del columns[header]
+            left_out.append(header)
+            table = table_of(columns)
+    print_table(table)
+    if left_out:
+        notice(f"the terminal is too narrow for: {', '.join(left_out)}; --json has all")
 
 
 def fields(value: object, *names: str) -> dict[str, object]:

@@ -16,12 +16,13 @@ from rich.text import Text
 
 from arena.cli import COMMANDS, command, output
 from arena.results.archive import Archive
-from tests.support import workspaces
+from tests.support import classroom, workspaces
 from tests.support.cup import (
     BOT,
     CRASHES,
     FIRST,
     LAST,
+    Command,
     arena,
     environment,
     first_chart_only,
@@ -360,6 +361,29 @@ def test_on_a_narrow_terminal_names_stay_whole_and_other_columns_are_folded():
     )  # no terminal has it in one line
     to.print(output.tightened(longer, to))
     assert to.file.getvalue().count("x") == 90
+
+
+def test_a_narrow_terminal_breaks_a_table_at_blanks_and_no_name_or_word():
+    cells = [["labyrinth_runner_of_the_/north_1", "explorer, scorpion, mummy", "explorer, mummy"]]
+    table = output.make_table(["board", "roles", "sides"], cells)
+    to = Console(width=60, file=io.StringIO(), force_terminal=True, color_system=None)
+    to.print(output.tightened(table, to))
+    printed = to.file.getvalue()
+    words = printed.split()
+    assert set(" ".join(cells[0]).split()) <= set(words)
+    assert max(map(cell_len, printed.splitlines())) <= 60
+
+
+def test_bots_on_a_narrow_terminal_are_whole_names_and_digests(tmp_path):
+    name = "Maximiliane_Musterfrau-Lilienthal"
+    folder = workspaces.make(tmp_path / "ws", {name: FIRST, "last": FIRST})
+    classroom.submitted(folder / "bots", last="")
+    listing = Command(folder, "bots", on_terminal=True, TERM="xterm", COLUMNS="60")
+    assert listing.wait() == 0
+    printed = os.read(listing.terminal, 65536).decode()
+    os.close(listing.terminal)
+    assert re.search(rf"^{name} +[0-9a-f]{{16}} ", printed, re.MULTILINE)
+    assert "the terminal is too narrow for: " in printed
 
 
 def test_a_replay_of_one_turn_shows_that_turn_only(played):

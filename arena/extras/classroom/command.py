@@ -60,15 +60,18 @@ def grade(
     if json:
         output.print_json(formats.json_row(row) for row in marks.students)
     else:
-        headers = ("student", "bot", "marks", "out of", "state", "look at", "note")
         labels = names.unambiguous([row.key for row in marks.students])
-        rows = []
-        for row, label in zip(marks.students, labels, strict=True):
-            cells = [label, row.bot, f"{row.marks:g}", f"{row.out_of:g}"]
-            cells += [str(row.student.state), row.match]
-            cells.append(output.safe_line(row.note, NOTE_LETTERS))
-            rows.append(cells)
-        output.print_table(output.make_table(headers, rows))
+        columns: dict[str, list[object]] = {"student": list(labels)}
+        columns["bot"] = [row.bot for row in marks.students]
+        columns["marks"] = [f"{row.marks:g}" for row in marks.students]
+        columns["out of"] = [f"{row.out_of:g}" for row in marks.students]
+        columns["state"] = [str(row.student.state) for row in marks.students]
+        columns["look at"] = [row.match for row in marks.students]
+        notes: list[object] = []
+        for row in marks.students:
+            notes.append(output.safe_line(row.note, NOTE_LETTERS))
+        columns["note"] = notes
+        output.print_columns(columns, ("bot", "out of"))
     if marks.missing:
         output.notice(f"{marks.missing}, and the marks are preliminary")
     for reference, words in marks.faulty_references.items():

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from arena.cli import output
-from arena.cli.leaderboard_text import figures_of, table_of
+from arena.cli.leaderboard_text import figures_of
 from arena.extras.models import frames
 from arena.results.columns import interval_text
 from arena.results.leaderboard import Results
@@ -42,7 +42,7 @@ def models(results: Results) -> None:
         shown[f"{frames.MODELS[name].heading}, %"] = [_share(row, name) for row in rows]
     for name in ("unasked", *frames.ANSWERS):
         shown[name] = [row[name] for row in rows]
-    output.print_table(table_of(shown))
+    output.print_table(output.table_of(shown))
 
 
 def _share(row: Mapping[str, Any], name: str) -> str:
@@ -71,4 +71,4 @@ def disguise(results: Results) -> None:
         intervals.append("" if row["difference"] is None else interval_text(*ends))
     cells["95 %"] = intervals
     print("\nin disguise")
-    output.print_table(table_of(cells))
+    output.print_table(output.table_of(cells))
