@@ -564,6 +564,76 @@ CASES: dict[str, Case] = {
         says=("process",),
         never=(FILES_THERE, NETWORK, MISSING_FILE),
     ),
+    "a wrapper of an engine that may not be executed": Case(
+        {
+            "bot.py": "import subprocess\nsubprocess.Popen(['./engine'])\n" + PLAYS,
+            "engine": "#!/bin/sh\n",
+        },
+        says=("engine may not be executed", "chmod +x engine"),
+        never=("$TMPDIR",),
+        processes=2,
+    ),
+    "a wrapper of an engine in a folder that may not be executed": Case(
+        {
+            "bot.py": "import os, subprocess\n"
+            "subprocess.Popen([os.path.abspath('bin/engine')])\n" + PLAYS,
+            "bin/engine": b"\x7fELF",
+        },
+        says=("bin/engine may not be executed", "chmod +x bin/engine"),
+        never=("$TMPDIR", FILES_THERE),
+        processes=2,
+    ),
+    "a wrapper of an engine in bash that may not be executed": Case(
+        {"bot.toml": "command = 'bash run.sh'\n", "run.sh": "./engine\nexit 3\n", "engine": ""},
+        says=("engine may not be executed", "chmod +x"),
+        never=("$TMPDIR",),
+        needs=("bash",),
+        processes=2,
+    ),
+    "a wrapper of an engine that is not on the machine": Case(
+        {"mine.py": "import subprocess\nsubprocess.Popen(['no-such-fish'])\n" + PLAYS},
+        says=("it starts the program no-such-fish", "not on this machine"),
+        never=(MISSING_FILE,),
+        processes=2,
+    ),
+    "a wrapper of an engine that was not handed in": Case(
+        {"mine.py": "import subprocess\nsubprocess.Popen(['./engine'])\n" + PLAYS},
+        says=("it starts the program ./engine", "hand ./engine in"),
+        never=(MISSING_FILE,),
+        processes=2,
+    ),
+    "a wrapper in node of an engine that is not on the machine": Case(
+        {"mine.js": "require('child_process').spawn('no-such-fish');\n" + NODE},
+        says=("it starts the program no-such-fish", "not on this machine"),
+        never=(MISSING_FILE,),
+        needs=("node",),
+        processes=2,
+    ),
+    "multiprocessing.Value": Case(
+        {"mine.py": "import multiprocessing\nmultiprocessing.Value('i')\n" + PLAYS},
+        says=("no shared memory",),
+        never=(FILES_THERE, "$TMPDIR"),
+    ),
+    "multiprocessing.SharedMemory": Case(
+        {
+            "mine.py": "from multiprocessing.shared_memory import SharedMemory\n"
+            "SharedMemory(create=True, size=9)\n" + PLAYS
+        },
+        says=("no shared memory",),
+        never=(FILES_THERE, "$TMPDIR"),
+    ),
+    "multiprocessing.Pool where processes are allowed": Case(
+        {"mine.py": "import multiprocessing\nmultiprocessing.Pool(2)\n" + PLAYS},
+        says=("no shared memory", "subprocess"),
+        never=(FILES_THERE, "no other process"),
+        processes=3,
+    ),
+    "multiprocessing.Lock where processes are allowed": Case(
+        {"mine.py": "import multiprocessing\nmultiprocessing.Lock()\n" + PLAYS},
+        says=("no shared memory",),
+        never=(FILES_THERE, "no other process"),
+        processes=2,
+    ),
     "os.fork": Case(
         {"mine.py": "import os\nos.fork()\n" + PLAYS}, says=("process",), never=(NETWORK,)
     ),

@@ -6,9 +6,11 @@ a word in an earlier line is no cause. Two rows read the trace above it. What is
 a fact, and what is not, as a question or not at all.
 """
 
+import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from errno import ENOENT
 from functools import cached_property
 from signal import SIGABRT, SIGBUS, SIGFPE, SIGKILL, SIGSEGV, SIGSYS, SIGXCPU
 
@@ -73,6 +75,10 @@ STARTS_PROCESS = re.compile(
     r"forkAndExec|/multiprocessing/|/subprocess\.py|_fork_exec|os\.fork\(|\bfork:|spawnSync|spawn "
 )
 """How a trace shows that the bot was starting a process."""
+STARTED_PROGRAM = re.compile(r'/subprocess\.py", line \d+, in _execute_child|\bspawn(Sync)? \S+ E')
+"""How a trace shows that the error is of the program which the bot was starting."""
+SHARED_MEMORY = re.compile(r"/multiprocessing/(synchronize|shared_memory|heap)\.py")
+"""How a trace of Python shows that it wanted shared memory, or a semaphore."""
 REFUSAL = re.compile(
     "not permitted|not implemented|EPERM|EAGAIN|temporarily "
     "unavailable|BlockingIOError|Permission denied$|Cannot run program|failed to fork|[Cc]annot "
@@ -405,6 +411,8 @@ def _missing_path(crash: Crash, match: re.Match[str]) -> str:
         return ""
     if ON_ANOTHER_COMPUTER.match(name):
         return ANOTHER_COMPUTER
+    if STARTED_PROGRAM.search(crash.stderr):
+        return _missing_program(crash, name)
     similar = program_file.similar_file(name, files.names)
     if similar:
         return (
@@ -419,8 +427,32 @@ def _missing_path(crash: Crash, match: re.Match[str]) -> str:
     )
 
 
-def _denied_path(_: Crash, match: re.Match[str]) -> str:
+def _missing_program(crash: Crash, name: str) -> str:
+    """Advise on a program that the bot starts, and the system does not find."""
+    bot = crash.files.bot
+    words = f"it starts the program {shown(name)}"
+    own_name = os.path.normpath(name)
+    if bot is not None and own_name in crash.files.names:
+        reason = program_file.explanation(replace(bot, command=(f"./{own_name}",)), ENOENT)
+        if reason is not None:
+            return f"{words}, and {reason.words}: {reason.cure}"
+        return f"{words}, which is a file of the bot: such a name begins with ./"
+    if "/" in name:
+        return (
+            f"{words}, which is not there: hand {shown(name)} in with the bot; a path begins in "
+            "the bot's folder"
+        )
+    return (
+        f"{words}, which is not on this machine: hand it in with the bot and start it as "
+        f"./{shown(name)}, or ask the organiser to install it"
+    )
+
+
+def _denied_path(crash: Crash, match: re.Match[str]) -> str:
     name = next(filter(None, match.groups()))
+    if STARTED_PROGRAM.search(crash.stderr) and not name.startswith("/"):
+        own_name = shown(os.path.normpath(name))
+        return f"{own_name} may not be executed: {CHMOD.format(own_name)}"
     if name.startswith(SCRATCH):
         return (
             f"{shown(name)} is in a folder that no bot has: write into the folder $TMPDIR, which "
@@ -431,6 +463,17 @@ def _denied_path(_: Crash, match: re.Match[str]) -> str:
     return (
         f"it may not write {shown(name)} into its own folder: write into the folder $TMPDIR, "
         "which is empty at first"
+    )
+
+
+def _shared_memory(crash: Crash) -> str:
+    """Advise on shared memory and semaphores of multiprocessing, which no bot has."""
+    if "Permission denied" not in crash.line or not SHARED_MEMORY.search(crash.stderr):
+        return ""
+    return (
+        "a bot has no shared memory, and so no locks, queues, pools and values that processes "
+        "share: use threads (threading, multiprocessing.pool.ThreadPool), or, if it may be more "
+        "than one process, subprocess.Popen and its pipes"
     )
 
 
@@ -694,8 +737,11 @@ ROWS: tuple[Row, ...] = (
         "it to $TMPDIR",
     ),
     # What was refused.
+    _shared_memory,
     _processes,
     _network,
+    _names(r"\bspawn(?:Sync)? (\S+) ENOENT", _missing_path),
+    _names(r"\bspawn(?:Sync)? (\S+) EACCES", _denied_path),
     _names(rf"(?:No such file or directory|ENOENT|FileNotFoundError)\b.*?{PATH}", _missing_path),
     _names(r"\bopen (\S+): no such file", _missing_path),
     _names(r"\bopen (\S+): permission denied", _denied_path),
