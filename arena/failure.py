@@ -69,6 +69,8 @@ class Failure:
     """NO_ANSWER: the number of threads in its bot.toml."""
     unfinished: int = 0
     """NO_ANSWER, ENDED, OUTPUT_CLOSED: bytes on its stdout that no newline follows."""
+    is_utf16: bool = False
+    """NO_ANSWER: what it printed looks like UTF-16."""
     exit_code: int | None = None
     """ENDED: the exit code, or minus the number of the signal."""
     short_of_memory: bool = False

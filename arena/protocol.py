@@ -235,6 +235,29 @@ def garbled(text: str) -> bool:
     return any(map(_control, text))
 
 
+def is_utf16(line: bytes) -> bool:
+    """Return whether a line looks like UTF-16: by its mark, or since every second byte is zero."""
+    if line.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return True
+    even = line[::2]
+    odd = line[1::2]
+    if not odd:
+        return False
+    return (all(even) and not any(odd)) or (all(odd) and not any(even))
+
+
+def uncleanness(line: bytes) -> str:
+    """Return why an answer is garbled, for the author of its bot."""
+    if is_utf16(line):
+        return "which is UTF-16, and arena reads UTF-8"
+    text = read_move(line)
+    if text is None:
+        return "which is not clean UTF-8 text"
+    if text.startswith("\ufeff"):
+        return "which begins with a byte order mark"
+    return "which has control characters, or others that nobody sees"
+
+
 def read_remark(line: bytes) -> str:
     """Return the text of a line that begins with `#`, without the `#`; cleaned."""
     return clean(text_of(line)[1:].strip())

@@ -220,7 +220,7 @@ class Referee:
         text = protocol.text_of(reply.line)
         strikes = self.match.conditions.strikes
         if self._strikes[role] >= strikes:
-            refusal = _refusal(ending, text, self._legal[role])
+            refusal = _refusal(ending, reply.line, self._legal[role])
             if reply.words:
                 refusal += f"; {reply.words}"
             self._fail(Fault(role=role, ending=ending, turn=self._number, words=refusal))
@@ -327,12 +327,13 @@ def facts_digest(facts: tuple[Fact, ...]) -> str:
     return digest_of(facts, length=16)
 
 
-def _refusal(ending: Ending, text: str, legal: tuple[Move, ...]) -> str:
-    """Return a sentence for the bot's author: the text that came, and what was expected."""
+def _refusal(ending: Ending, line: bytes, legal: tuple[Move, ...]) -> str:
+    """Return a sentence for the bot's author: the line that came, and what was expected."""
+    text = protocol.text_of(line)
     answer = protocol.quoted(text)
     expected = f"expected one of {len(legal)} legal moves"
     if ending is Ending.GARBLED:
-        return f"printed {answer}, which is not clean UTF-8 text; {expected}"
+        return f"printed {answer}, {protocol.uncleanness(line)}; {expected}"
     from difflib import get_close_matches  # slow to import, and only a refused move needs it
 
     (nearest,) = get_close_matches(text[:200], legal, n=1, cutoff=0.0)

@@ -873,7 +873,7 @@ RECORDED: dict[str, Recorded] = {
         "Caused by: java.io.IOException: error=1, Operation not permitted\n"
         "\tat java.base/java.lang.ProcessImpl.forkAndExec(Native Method)\n\t... 3 more\n",
         "error=1, Operation not permitted",
-        "starts no other process",
+        "starts no other process unless the organiser allows it",
     ),
     "java without main": Recorded(
         "error: can't find main(String[]) method in class: B\n",

@@ -423,6 +423,9 @@ def test_a_cure_goes_by_what_arena_saw_and_not_by_its_words_in_the_mouth_of_a_bo
         words="1000 ms passed, 0 ms of CPU",
         spent=TimeUsed(wall=1.0, cpu=0.3, waited=0.2),
     )
+    in_utf16 = replace(waited, unfinished=1, is_utf16=True)
+    cure = advice.of_silence(in_utf16, (), ready=True, late=None, discarded=())
+    assert cure.startswith("print plain text: UTF-8")
     for cpu, cure in ((0.3, "it computes all the time"), (0.1, "it said nothing")):
         failure = replace(waited, spent=waited.spent._replace(cpu=cpu))
         assert cure in advice.of_silence(failure, (), ready=False, late=None, discarded=())

@@ -6,6 +6,7 @@ import csv
 
 import pytest
 
+from arena import protocol
 from arena.match.bot import LiveBot
 from arena.match.play import play
 from arena.protocol import Ask
@@ -43,8 +44,9 @@ BEFORE_READY = {
     "an unusual blank": (b"ready\xc2\xa0\n", r'it printed "ready\xa0" instead'),
     "UTF-16": (
         "ready\n".encode("utf-16"),
-        r'it printed "\xff\xfer\x00e\x00a\x00d\x00y\x00" instead',
+        r'it printed "\xff\xfer\x00e\x00a\x00d\x00y\x00" instead; this is UTF-16, and arena',
     ),
+    "UTF-16 without a mark": ("ready\n".encode("utf-16-le"), "; this is UTF-16, and arena reads"),
     "quotation marks": (b'"ready"\n', "it printed \"'ready'\" instead"),
     "a banner": (
         b"Bot 3000\n\nby Ada\nREADY\n",
@@ -53,6 +55,7 @@ BEFORE_READY = {
     "a move": (b"a\nb\n", 'it printed "a", "b" instead'),
     "empty lines": (b"\n\n", "it printed 2 empty lines instead"),
     "remarks": (b"# loading\n# done\n", 'it printed only remarks, such as "# loading"'),
+    "a remark without a blank": (b"#ready\n", 'it printed only remarks, such as "#ready"'),
     "half a line": (
         b"ready",
         '5 bytes without a newline were there: does it end its line and flush? They are "ready"',
@@ -130,6 +133,21 @@ def test_what_an_author_cannot_see_in_a_move_is_shown_in_the_verdict(tmp_path, l
     conditions = Conditions(sandbox="rlimits", time=TimeControl(start=9.0, move=9.0))
     record = play(live.match_of("goofspiel/five", bot, conditions=conditions), launcher=launcher)
     assert r'printed "1\xa0", expected one of 5 legal moves' in record.verdict.faults[0].words
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b"\x1b[31mnorth\x1b[0m", "which has control characters, or others that nobody sees"),
+        (b"\xef\xbb\xbfnorth", "which begins with a byte order mark"),
+        (b"nor\0th", "which has control characters, or others that nobody sees"),
+        (b"north \xff\xfd", "which is not clean UTF-8 text"),
+        ("north".encode("utf-16"), "which is UTF-16, and arena reads UTF-8"),
+        ("north".encode("utf-16-be"), "which is UTF-16, and arena reads UTF-8"),
+    ],
+)
+def test_a_garbled_answer_is_called_what_it_is(line, reason):
+    assert protocol.uncleanness(line) == reason
 
 
 @pytest.mark.slow

@@ -24,7 +24,7 @@ NEAR_LIMIT = 0.75  # the part of a limit from which on a bot may have been stopp
 EMPTY = "its file is empty: `arena new` makes a bot to start from"
 DEBUG = "stdout is for answers only: print debug output to stderr, or begin the line with `# `"
 TOO_LONG = "print one move and a newline: is there a newline at the end of each line?"
-NOT_TEXT = "print plain text: UTF-8, without colours, escapes or NUL bytes"
+NOT_TEXT = "print plain text: UTF-8, without colours, escapes, NUL bytes or a byte order mark"
 NOT_LEGAL = (
     "print one of the lines that came after `legal` since the last `turn`, without the word `legal`"
 )
@@ -86,13 +86,16 @@ def of_silence(
             f"{answer} came after {late:.1f} s: be quicker, or answer with the best move so far "
             "before time runs out"
         )
+    if failure.is_utf16:
+        return NOT_TEXT
     if failure.unfinished:
         return FLUSH
     line = next(iter(discarded), None)
     if ready and line is not None:
         return f'print exactly `ready` and a newline: it printed "{line}" instead'
     if any(remarks):
-        return "remarks (`# ...`) are no answer: print a move after them, once"
+        wanted = "`ready`" if ready else "a move"
+        return f"remarks (`# ...`) are no answer: print {wanted} after them, once"
     spent = failure.spent
     if spent.cpu > (spent.wall - spent.excused(failure.threads)) * IDLE:
         return (

@@ -347,9 +347,8 @@ class Examination(WrappedSeats):
         move = protocol.read_move(reply.line)
         if move is None or protocol.garbled(move):
             text = protocol.quoted(protocol.text_of(reply.line))
-            return self._is_forgiven(
-                f"printed {text}, which is not clean UTF-8 text", advice.NOT_TEXT
-            )
+            reason = protocol.uncleanness(reply.line)
+            return self._is_forgiven(f"printed {text}, {reason}", advice.NOT_TEXT)
         if move not in ask.legal:
             cure = advice.of_illegal(move, ask.legal, self._earlier, self._lines_after())
             return self._is_forgiven(advice.refusal(move, ask.legal), cure)

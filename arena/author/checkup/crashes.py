@@ -32,7 +32,7 @@ NETWORK = (
     "it uses the network, and a bot has none: hand in what it loads with the bot, and open that "
     "file"
 )
-ONE_PROCESS = "a bot starts no other process (threads are free)"
+ONE_PROCESS = "a bot starts no other process unless the organiser allows it one (threads are free)"
 IN_BASH = (
     "in Bash `$(...)`, a pipe, `( ... )` and each program such as grep or cut are processes: use "
     "Bash's own words, such as `read` and ${line#legal }"

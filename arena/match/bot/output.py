@@ -56,7 +56,7 @@ class BotOutput:
         self._bytes = bytearray()
         self._size = 0
         """The number of bytes since the last answer."""
-        self._remarks: list[str] = []
+        self._remarks: list[bytes] = []
         self.discarded: list[Discarded] = []
         """The first WARNINGS_KEPT lines that answered nothing."""
         self._discarded_count = 0
@@ -151,7 +151,7 @@ class BotOutput:
         """Return the remarks since the last call."""
         if not self._remarks:
             return ()
-        remarks = tuple(self._remarks)
+        remarks = tuple(map(protocol.read_remark, self._remarks))
         self._remarks = []
         return remarks
 
@@ -181,7 +181,7 @@ class BotOutput:
             beginning = line[:SHOWN_BYTES]
             if line.startswith(b"#"):
                 if len(self._remarks) < REMARKS_KEPT:
-                    self._remarks.append(protocol.read_remark(beginning))
+                    self._remarks.append(beginning)
                 continue
             if len(self._first) < FIRST_LINES and line.strip():
                 self._first.append(beginning)

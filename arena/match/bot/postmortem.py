@@ -51,6 +51,7 @@ ONE_PROCESS = (
     "it may be one process, and was refused another: ask the organiser for processes = 2 "
     "in its [[bot]] table in tournament.toml"
 )
+UTF_16 = "this is UTF-16, and arena reads UTF-8"
 QUOTED_LETTERS = 80
 """The most of a bot's line that a sentence quotes."""
 SMALL_MEMORY_BYTES = 64_000_000
@@ -77,10 +78,15 @@ class Printed(NamedTuple):
     """The beginnings of the first ones that are not blank."""
     last: bytes = b""
     """The beginning of the last one that is not blank."""
-    remark: str | None = None
-    """Its first remark."""
+    remark: bytes | None = None
+    """The beginning of its first remark."""
     unfinished: bytes = b""
     """The bytes that no newline follows."""
+
+    @property
+    def is_utf16(self) -> bool:
+        """True when one of these lines looks like UTF-16."""
+        return any(map(protocol.is_utf16, (*self.first, self.last, self.unfinished)))
 
 
 def not_started(error: str, errno: int, reason: Explanation | None = None) -> Failure:
@@ -106,7 +112,7 @@ def time_loss(ask: Ask, spent: TimeUsed, printed: Printed, threads: int = 1) -> 
         missing += f" in {_ms(ask.announced)} ms"
     parts = [missing]
     parts += _instead(printed, ready=ask.ready)
-    parts += _unfinished_line(printed.unfinished)
+    parts += _unfinished_line(printed)
     passed = f"{_ms(spent.wall)} ms passed"
     if system.LINUX:
         passed += f", and it used {_ms(spent.cpu)} ms of CPU"
@@ -126,6 +132,7 @@ def time_loss(ask: Ask, spent: TimeUsed, printed: Printed, threads: int = 1) -> 
         spent=spent,
         threads=threads,
         unfinished=len(printed.unfinished),
+        is_utf16=printed.is_utf16,
     )
 
 
@@ -192,7 +199,7 @@ def crash(
     parts = [status]
     parts += _stderr_line(error_line, stderr)
     parts += _instead(printed, ready=starting)
-    parts += _unfinished_line(printed.unfinished)
+    parts += _unfinished_line(printed)
     text = "; ".join(parts) + memory
     nothing_refused = syscalls is not None and not syscalls and end.code != -signal.SIGSYS
     if confined and not nothing_refused:
@@ -318,7 +325,7 @@ def _instead(printed: Printed, *, ready: bool) -> list[str]:
     if printed.lines == 0:
         if printed.remark is None:
             return []
-        return [f'it printed only remarks, such as "# {printed.remark}"']
+        return [f"it printed only remarks, such as {_quoted(printed.remark)}"]
     if printed.first:
         text = _listed(printed)
     else:
@@ -352,11 +359,17 @@ def _stderr_line(line: str, stderr: bytes) -> list[str]:
     return [f"its stderr says: {protocol.clean(line)}"]
 
 
-def _unfinished_line(unfinished: bytes) -> list[str]:
-    if not unfinished:
+def _unfinished_line(printed: Printed) -> list[str]:
+    """Return the words for bytes without a newline; in UTF-16 half of a newline is left over."""
+    if printed.is_utf16 and printed.first:
+        return [UTF_16]
+    if not printed.unfinished:
         return []
-    there = f"{len(unfinished)} bytes without a newline were there"
-    return [f"{there}: does it end its line and flush? They are {_quoted(unfinished)}"]
+    there = f"{len(printed.unfinished)} bytes without a newline were there"
+    words = [f"{there}: does it end its line and flush? They are {_quoted(printed.unfinished)}"]
+    if printed.is_utf16:
+        words.append(UTF_16)
+    return words
 
 
 def _quoted(line: bytes) -> str:
