@@ -486,6 +486,34 @@ CASES: dict[str, Case] = {
         says=("`no_such_package`", "not on this machine"),
         never=(MISSING_FILE,),
     ),
+    "a part that a module of the machine does not have": Case(
+        {"mine.py": "import xml.nothere\n" + PLAYS},
+        says=("`xml.nothere`", "`xml` is there"),
+        never=("`xml` is not on this machine", "pip install"),
+    ),
+    "a part that a module of the bot does not have": Case(
+        {"bot.py": "from mybot.nothere import x\n" + PLAYS, "mybot/__init__.py": ""},
+        says=("`mybot.nothere`", "mybot/nothere.py"),
+        never=("`mybot` is not on this machine", "pip install"),
+    ),
+    "a part of a package of the bot that differs in case": Case(
+        {"bot.py": "import lib.Helper\n" + PLAYS, "lib/helper.py": ""},
+        says=("`lib.Helper`", "lib/helper.py"),
+        never=("not on this machine", "pip install"),
+    ),
+    "a module that pip knows under another name": Case(
+        {"mine.py": "raise ModuleNotFoundError(\"No module named 'sklearn'\")\n"},
+        says=("pip install --target . scikit-learn",),
+    ),
+    "a module of python that the machine does not have": Case(
+        {"mine.py": "raise ModuleNotFoundError(\"No module named 'tkinter'\")\n"},
+        says=("`tkinter` is a part of Python", "do without it"),
+        never=("pip install",),
+    ),
+    "a module that may be a file of the author's": Case(
+        {"mine.py": "import no_such_helper\n" + PLAYS},
+        says=("no_such_helper.py of your own", "pip install --target . no_such_helper"),
+    ),
     "a name that a module does not have": Case(
         {"bot.py": "from helper import y\n" + PLAYS, "helper.py": "x = 1\n"},
         says=("cannot import name 'y' from 'helper'",),

@@ -8,6 +8,7 @@ a fact, and what is not, as a question or not at all.
 
 import os
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from errno import ENOENT
@@ -58,6 +59,18 @@ NO_REQUIRE = (
 )
 PROCESS_CALLS = FORKS | {"clone3", "execve"}
 ON_WINDOWS_ONLY = frozenset({"msvcrt", "winreg", "winsound", "win32api", "win32com", "_winapi"})
+PACKAGES = {
+    "Crypto": "pycryptodome",
+    "PIL": "pillow",
+    "bs4": "beautifulsoup4",
+    "cv2": "opencv-python-headless",
+    "dateutil": "python-dateutil",
+    "dotenv": "python-dotenv",
+    "skimage": "scikit-image",
+    "sklearn": "scikit-learn",
+    "yaml": "pyyaml",
+}
+"""The names by which pip knows modules of other names."""
 ON_ANOTHER_COMPUTER = re.compile(r"(/(home|Users|content|mnt|media|root|kaggle)/|[A-Za-z]:[\\/])")
 SCRATCH = ("/tmp/", "/var/tmp/", "/dev/shm/")  # noqa: S108 (only compared)
 """Folders into which programs write on other machines."""
@@ -305,6 +318,8 @@ def _missing_module(crash: Crash, match: re.Match[str]) -> str:
         return f"of arena a bot may import {modules}, and nothing else"
     if top in ON_WINDOWS_ONLY:
         return f"the module {quoted} exists on Windows only: arena runs bots on Linux"
+    if name != top:  # Python names the whole path only where it has found the module above it
+        return _missing_part(crash, name)
     for neighbour in (f"{top}.py", top):
         if neighbour in files.neighbours:
             return f"the module {quoted} is no part of the bot{_one_folder(crash, neighbour)}"
@@ -319,18 +334,39 @@ def _missing_module(crash: Crash, match: re.Match[str]) -> str:
             f"the module {quoted} is {shown(similar)}, and Python looks in the folder of "
             f"{shown(files.program)}: move it there"
         )
+    if top in sys.stdlib_module_names:
+        return (
+            f"the module {quoted} is a part of Python that this machine does not have: do without "
+            "it, as a bot has no screen and answers on stdout"
+        )
+    package = shown(PACKAGES.get(top, top))
     environment = files.with_package(top)
     if environment:
         return (
             f"the module {quoted} is in {environment}, which is no part of a bot: copy the module "
-            f"itself beside the program (pip install --target . {shown(top)})"
+            f"itself beside the program (pip install --target . {package})"
         )
     beside = "beside the program" if not files.is_bare else "and the program into one folder"
     return (
         f"it imports a module that is missing: {quoted} is not on this machine, and not in the "
-        f"bot; copy it {beside} (pip install --target . {shown(top)}), or ask the organiser to "
-        "install it"
+        f"bot; copy it {beside} (a file {shown(top)}.py of your own as it is, a package by pip "
+        f"install --target . {package}), or ask the organiser to install it"
     )
+
+
+def _missing_part(crash: Crash, name: str) -> str:
+    """Advise on a module that the package above it does not have."""
+    files = crash.files
+    above = name.rpartition(".")[0]
+    words = f"`{shown(above)}` is there, and has no part `{shown(name)}`"
+    package = f"{files.folder}{name.partition('.')[0]}/"
+    if not any(file.startswith(package) for file in files.names):
+        return f"{words}: correct the name, or is it a part of another version?"
+    file = f"{files.folder}{name.replace('.', '/')}.py"
+    similar = program_file.similar_file(file, files.names)
+    if similar:
+        return f"{words}: the file is {shown(similar)}; capital letters and folders count"
+    return f"{words}: hand in {shown(file)} with the bot, or correct the name"
 
 
 def _circular_import(crash: Crash, match: re.Match[str]) -> str:
