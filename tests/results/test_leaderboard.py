@@ -434,10 +434,21 @@ def test_a_bot_that_never_started_has_no_credit_for_the_wins_of_its_side(tmp_pat
     row = next(row for row in results.leaderboard().to_dict("records") if row["bot"] == "cat")
     assert (row["won"], row["drawn"], row["lost"], row["matches"]) == (0, 0, 3, 3)
     assert (row["rank"], row["rating_low"]) == (3, -np.inf)
+    assert results.best_on_boards
+    assert "cat" not in results.best_on_boards
     (standing,) = standings(["cat"], results.played)
     assert standing.lost == 3
     with Archive.open(folder) as archive:
         assert len(archive.newest(9, bot="cat", lost=True)) == 3
+
+
+def test_where_no_bot_started_none_is_the_best(tmp_path):
+    match = find(EVENT, "duel", "ann", "bob")
+    record = stored.played(match, explorer=Ending.CRASHED, mummy=Ending.CRASHED)
+    folder = stored.store(tmp_path / "cup", EVENT, [never_started(record)])
+    results = Results.open(folder)
+    assert results.absentees == {"ann", "bob"}
+    assert results.best_on_boards == ""
 
 
 def test_bots_that_never_played_have_empty_cells_and_no_rank(tmp_path):

@@ -624,11 +624,15 @@ class Results:
     def best_on_boards(self) -> str:
         """Which bots may be the best on each board of a game, and how sure that is, in a sentence.
 
-        It is empty for many boards, and where the table ranks nobody.
+        It is empty for many boards, and where the table ranks nobody. A bot that never started is
+        no candidate.
         """
         if not self.ranked:
             return ""
-        rows = tables.rows_of(self.rankings(), columns.RANKINGS)
+        rows = []
+        for row in tables.rows_of(self.rankings(), columns.RANKINGS):
+            if row["bot"] not in self.absentees:
+                rows.append(row)
         return best_words.best_on_boards(rows, self.board_columns)
 
     @property
