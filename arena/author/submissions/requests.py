@@ -50,6 +50,8 @@ class Request:
     """The reason to refuse it, whatever is in it."""
     replaces: bool = False
     """True if it may replace a bot of the same name that came from elsewhere."""
+    of_class: bool = False
+    """True if it lies among the bots of a class, perhaps since an earlier time."""
 
     @property
     def called(self) -> str:
@@ -104,9 +106,8 @@ def class_of(
             bots = bots[-1:]
         for bot in bots:
             origin = _full((source or folder) / bot.path.relative_to(folder))
-            requests.append(
-                replace(bot, older=older, rivals=rivals, replaces=replaces, source=origin)
-            )
+            bot = replace(bot, older=older, rivals=rivals, replaces=replaces, source=origin)
+            requests.append(replace(bot, of_class=True))
     return requests
 
 
