@@ -38,9 +38,12 @@ def show(event: str | None, *, bot: str | None, lost: bool, most: int, json: boo
     listed = str(len(played))
     if len(played) == most:
         listed = f"the newest {listed}"
+    name = "ID"
+    if event is not None:
+        name = f"{event}/ID"
     output.notice(
-        f"{listed} of {output.counted(count, 'match')}; `arena replay` shows one by the first "
-        "digits of its id"
+        f"{listed} of {output.counted(count, 'match')}; `arena replay {name}` shows one, also by "
+        "the first digits of its id"
     )
 
 

@@ -25,7 +25,14 @@ def load_record(name: str) -> Record:
     if is_file(name):
         return read_record(Path(name))
     with Archive.open(paths.event_folder(event_of(name)), writing=False) as archive:
-        return archive.record(name.rpartition("/")[2])
+        try:
+            return archive.record(name.rpartition("/")[2])
+        except ArenaError:
+            if "/" in name or not (paths.results_folder(Path(), name) / paths.EVENT_FILE).is_file():
+                raise
+            raise ArenaError(
+                f"{name}: this is an event and no match; `arena replay {name}/` lists its matches"
+            ) from None
 
 
 def event_of(name: str) -> str | None:

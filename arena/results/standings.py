@@ -241,7 +241,7 @@ def results_of(match: Played) -> dict[str, str]:
             result = "won"
         else:
             result = "drawn"
-        for bot in {match.seats[role] for role in side}:
+        for bot in dict.fromkeys(match.seats[role] for role in side):
             if bot in results:
                 results[bot] = "both sides"
             else:

@@ -295,6 +295,7 @@ def test_replay_without_a_match_lists_the_newest_with_digits_that_replay_each(pl
     assert head.split()[:3] == ["match", "board", "bots"]
     assert len(lines) == 3
     assert done.stderr.startswith("the newest 3 of ")
+    assert "`arena replay ID` shows one" in done.stderr
     with Archive.open(played / "results/cup") as archive:
         assert [line.split()[0] for line in lines] == list(archive.newest(3))
     assert arena(played, "replay", lines[0][:6]).stdout.startswith(f"match {lines[0].split()[0]}")
@@ -327,6 +328,7 @@ def test_the_matches_of_a_bot_and_those_that_it_lost_are_listed(played):
         (["--turn", "3"], "MATCH: missing; `arena replay` alone lists"),
         (["abc", "--lost"], "--bot and --lost list matches"),
         (["zz"], "`arena replay` lists the newest"),
+        (["cup"], "`arena replay cup/` lists its matches"),
     ],
 )
 def test_a_mistake_in_listing_matches_is_named(played, words, said):

@@ -323,6 +323,13 @@ LATER = [
         "references: there is no bot 'an' in this event; did you mean 'ann'?",
     ),
     ('schedule = "gauntlet"\nreferences = ["bob", "ann"]', "references: all bots are named"),
+    (
+        (
+            'boards = ["pacman/classic"]\nschedule = "gauntlet"\nreferences = ["bob", "ann"]\n'
+            'seating = "distinct"'
+        ),
+        "bots: no board can be seated: pacman/classic needs 3 bots, of them one challenger",
+    ),
     ('references = ["ann"]', 'references: only schedule = "gauntlet" has reference bots'),
     (
         'rating = {name = "eloo"}',

@@ -237,7 +237,7 @@ class Tournament(Table):
             repeats=self.repeats,
             seating=self.seating,
             rounds=self.rounds,
-            references=self._references(entered),
+            references=self._references(entered, played),
             seed_order=tuple(name for name in self.seed_order if name in names),
             max_matches=self.max_matches,
             stop_after=self.stop_after,
@@ -522,7 +522,7 @@ class Tournament(Table):
                     raise ArenaError(f"openings.plies: {board.label}: {error}") from error
         return Openings(plies=plies)
 
-    def _references(self, entered: tuple[Bot, ...]) -> tuple[str, ...]:
+    def _references(self, entered: tuple[Bot, ...], boards: Iterable[Board]) -> tuple[str, ...]:
         """Return the names of the reference bots of a gauntlet; none for other schedules."""
         if self.schedule != "gauntlet":
             if self.references:
@@ -538,7 +538,9 @@ class Tournament(Table):
             raise ArenaError(
                 'references: a gauntlet needs bots to play against: references = ["NAME", ...]'
             )
-        if len(names) == len(by_name):
+        # Where bots are too few for every board, `_unseatable` says so.
+        fewest = min(len(groups_of(board, self.seating)) for board in boards)
+        if len(names) == len(by_name) >= fewest:
             raise ArenaError(
                 "references: all bots are named, and nobody is left to challenge them: name fewer"
             )
