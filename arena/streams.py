@@ -108,11 +108,13 @@ def flush() -> OSError | None:
 def unwritten() -> OSError | None:
     """Write out what was printed.
 
-    Return the error if some of it reached nobody, also because the reader is gone.
+    Return the error if some of it reached nobody, also because the reader is gone. The caller
+    reports it, so that `flush` does not.
     """
     sys.stdout.flush()
     outlet = _raw(sys.stdout)
     if isinstance(outlet, Outlet):
+        outlet.failure = None
         return outlet.first_error
     is_closed = getattr(sys.stdout, "name", None) == os.devnull  # as `replace` found it
     return OSError(errno.EBADF, "it is closed") if is_closed else None

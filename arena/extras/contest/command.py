@@ -13,7 +13,7 @@ import typer
 from arena import whole_files, workspace
 from arena.author.checkup import Checkup
 from arena.cli import output, paths, results, stored_match
-from arena.errors import ArenaError, writing
+from arena.errors import ArenaError, counted, writing
 from arena.event import discovery, merging
 from arena.event.discovery import names
 from arena.extras.contest import git, site
@@ -96,16 +96,26 @@ def _verdict(base: str, head: str, author: str) -> tuple[bool, str, list[str]]:
             merged = git.within_limits(lambda: git.check_out(head, author, Path(folder), base))
             other_authors = _others(merged.workspace, author)
             if merged.bot is None:
-                return True, f"may be merged: {author} leaves the contest", []
+                notes = _too_few(len(other_authors))
+                return True, f"may be merged: {author} leaves the contest", notes
             result = _checkup(merged.bot, author, other_authors)
         except ArenaError as error:
             # The author does not know these temporary folders.
             reason = error.seen_from(Path(folder) / git.CLONE, Path(folder))
             return False, "may not be merged as it is", [f"- {_quoted(reason)}"]
     findings = list(_findings(result))
+    findings += _too_few(len(other_authors) + 1)
     if result.sound:
         return True, "may be merged: the bot is fit to play", findings
     return False, "may not be merged as it is", findings
+
+
+def _too_few(bots: int) -> list[str]:
+    """Return a note as Markdown if the contest has too few bots after the merge to play."""
+    if bots > 1:
+        return []
+    count = counted(bots, "bot")
+    return [f"- **note**: the contest has {count} then; `arena run` refuses until it has two"]
 
 
 def _others(merged: Path, author: str) -> list[Bot]:

@@ -364,7 +364,9 @@ class Accounts:
                 f"{name!r} is the name of {len(namesakes)} accounts: name one by its id, {ids}"
             )
         if not namesakes:
-            known_names = known_are(name, [account.name for account in accounts])
+            known_names = known_are(
+                name, labels.values(), nearest=[account.name for account in accounts]
+            )
             raise ArenaError(f"{name!r} has no account; {known_names}")
         return namesakes[0]
 

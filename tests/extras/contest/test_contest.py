@@ -148,6 +148,7 @@ def test_an_author_may_leave(origin, tmp_path):
     done = judged(folder)
     assert done.returncode == 0
     assert "ada leaves the contest" in done.stdout
+    assert "the contest has 1 bot then; `arena run` refuses until it has two" in done.stdout
 
 
 def test_each_change_that_its_author_may_not_make_is_named(pull):

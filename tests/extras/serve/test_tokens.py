@@ -82,8 +82,19 @@ def test_tokens_that_cannot_be_printed_are_stored_nowhere(accounts, way, words):
         process = command(accounts, *words, preexec_fn=lambda: os.close(1))
     said = process.communicate()[1]
     assert (process.returncode, "nothing was changed" in said) == (2, True), said
+    assert said.count("\n") == 1, said
     assert ids(accounts) == {"Ada"}
     assert accounts.with_token(token) is not None
+
+
+def test_a_name_that_no_account_has_is_answered_with_names_that_are_each_one_accounts(accounts):
+    (accounts.workspace / "people.csv").write_text("name,id\nKim Lee,1\nKim Lee,2\n")
+    actions.act(accounts, "invite", ["people.csv"], "test")
+    with pytest.raises(ArenaError) as caught:
+        accounts.named("Dana")
+    labels = accounts.labels().values()
+    assert len(set(labels)) == 2
+    assert str(caught.value).endswith(f"known: {', '.join(labels)}")
 
 
 def test_a_command_that_is_ended_before_its_tokens_are_out_stores_none(accounts):
