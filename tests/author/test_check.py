@@ -173,6 +173,7 @@ def test_a_bot_that_reads_the_number_after_go_is_refused_where_none_is_sent(tmp_
     found = examined(path, launcher, move=None, boards="connect_four/standard", roles=("red",))
     assert not found.sound
     assert "ValueError: invalid literal for int" in text_of(found)
+    assert "`go` stands alone: does the bot read a number" in text_of(found)
     assert [one.variation for one in found.runs] == [""]
 
 
@@ -363,6 +364,10 @@ def test_an_answer_may_use_the_bank_before_it_is_close_to_a_limit():
         (
             TimeControl(move=1.0, bank=2.0),
             ["1 answer of 100 takes at least 1.6 s, and the limit is 3 s"],
+        ),
+        (
+            TimeControl(move=1.0, bank=0.5),
+            ["each answer takes at least 0.9 s, and the limit is 1.5 s"],
         ),
         (TimeControl(move=1.0, clock="cpu"), []),
     ):

@@ -270,11 +270,15 @@ def _near_limits(examined: Checkup) -> Iterator[Finding]:
     answer_s = None  # with `clock = "cpu"` these seconds on the wall are not what is charged
     if time.move is not None and time.clock == "wall":
         answer_s = time.move + time.bank
+    answers, share = "1 answer of 100 takes at least", 0.99
+    quickest = examined.wall(0.0)
+    if quickest is not None and answer_s is not None and quickest > NEAR * answer_s:
+        answers, share = "each answer takes at least", 0.0
     look = "look at the clock: `go` says what is left"
     compute_less = "compute less: the limit is for a whole match"
     heap = "use less memory, or set a smaller heap"
     figures = (
-        _Figure("1 answer of 100 takes at least", examined.wall(0.99), answer_s, "s", 1, look),
+        _Figure(answers, examined.wall(share), answer_s, "s", 1, look),
         _Figure("`ready` takes", examined.ready, time.start, "s", 1, "prepare less before `ready`"),
         _Figure("a match takes", examined.cpu, limits.cpu, "s of CPU", 1, compute_less),
         _Figure("it needs", examined.memory, limits.memory, "MB of memory", 10**6, heap),

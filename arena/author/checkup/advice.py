@@ -11,7 +11,7 @@ from signal import Signals
 from arena import system
 from arena.author.checkup import crashes
 from arena.author.checkup.bot_files import NO_FILES, BotFiles
-from arena.author.checkup.crashes import FLUSH, LESS_MEMORY
+from arena.author.checkup.crashes import FAILED, FLUSH, LESS_MEMORY
 from arena.clock import TimeUsed
 from arena.failure import Cause, Failure
 from arena.protocol import quoted
@@ -31,6 +31,10 @@ NOT_LEGAL = (
 NEVER_RAN = (
     "type `arena check`, which says why: it never said `ready`, so that its matches were lost "
     "without being played"
+)
+GO_ALONE = (
+    f"{FAILED}. This event limits no answer, so `go` stands alone: does the bot read a number "
+    "after it?"
 )
 NOT_STARTED = "look at `command`: is it the program that starts the bot?"
 SOME_LIMIT = "use less of what this sentence names: `arena docs endings` explains the limits"

@@ -396,6 +396,8 @@ class Examination(WrappedSeats):
         else:
             self._bot.end()
             cure = advice.EMPTY if self._bot.empty else self._bot.advice(failure)
+            if cure == advice.FAILED and not ask.ready and ask.announced is None:
+                cure = advice.GO_ALONE
             self._fault(failure.words, cure, self._bot.last_words())
 
     def _advice_for_silence(self, ask: Ask, failure: Failure) -> str:

@@ -33,6 +33,7 @@ NETWORK = (
     "it uses the network, and a bot has none: hand in what it loads with the bot, and open that "
     "file"
 )
+FAILED = "the program failed: the last lines of its stderr say where"
 ONE_PROCESS = "a bot starts no other process unless the organiser allows it one (threads are free)"
 IN_BASH = (
     "in Bash `$(...)`, a pipe, `( ... )` and each program such as grep or cut are processes: use "
@@ -833,7 +834,7 @@ ROWS: tuple[Row, ...] = (
         "it left by itself: read on until `end`, in a loop", lambda failure: failure.exit_code == 0
     ),
     _by_failure(
-        "the program failed: the last lines of its stderr say where",
+        FAILED,
         lambda failure: failure.exit_code is not None and failure.exit_code > 0,
     ),
 )
