@@ -249,6 +249,8 @@ def _print(decision: SubmissionDecision, *, reasons: bool) -> None:
     if decision.bot:
         name += f"  {decision.bot.digest}"
     reason = output.safe_line(decision.words, bots.REASON_LENGTH)
+    if not reasons and decision.where and len(decision.words) > bots.REASON_LENGTH:
+        reason += f" (all of it: {decision.where})"
     print(f"{decision.status:8}  {name}  {reason}")
     if reasons and decision.reasons:
         if decision.reasons.strip() != decision.words.strip():

@@ -1073,6 +1073,20 @@ def test_the_only_file_of_a_folder_is_refused_under_the_name_that_its_author_kno
     assert "ann/run: not a bot: run may not be executed: chmod +x run" in answer.words
 
 
+def test_the_row_of_a_class_says_where_the_whole_reason_is(here, tmp_path):
+    (tmp_path / "class").mkdir()
+    for name in ("long", "longer"):
+        word = "x" * 150
+        (tmp_path / "class" / f"{name}.py").write_text(
+            f"raise SystemExit('{word} {word} {word}')\n"
+        )
+    done = cup.arena(here, "submit", str(tmp_path / "class"))
+    for name in ("long", "longer"):
+        where = f"bots/_refused/{name}/reason.txt"
+        assert f"... (all of it: {where})" in done.stdout
+        assert "-> the program failed" in (here / where).read_text()
+
+
 def test_an_archive_that_swells_is_cut_short(tmp_path):
     archive = classroom.zipped(tmp_path / "mine.zip", bot_py="0" * 60_000_000)
     with pytest.raises(ArenaError, match="larger than 50 MB"):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from arena import protocol
-from arena.author.checkup import advice
+from arena.author.checkup import advice, crashes
 from arena.author.checkup.bot_files import BotFiles
 from arena.author.checkup.findings import CheckRun, Finding, Weight, is_sound
 from arena.author.checkup.variations import NEVER_SENT, VARIATIONS, plain
@@ -396,7 +396,7 @@ class Examination(WrappedSeats):
         else:
             self._bot.end()
             cure = advice.EMPTY if self._bot.empty else self._bot.advice(failure)
-            if cure == advice.FAILED and not ask.ready and ask.announced is None:
+            if cure == crashes.FAILED and not ask.ready and ask.announced is None:
                 cure = advice.GO_ALONE
             self._fault(failure.words, cure, self._bot.last_words())
 
