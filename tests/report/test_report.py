@@ -34,7 +34,7 @@ from arena.replay.replayer import scenes
 from arena.report import notebook
 from arena.report import page as report_page
 from arena.report.boards import items
-from arena.report.data import by_importance
+from arena.report.data import Index, by_importance, columns
 from arena.report.leaderboard import leaderboard, rankings
 from arena.report.replays import safe_json
 from arena.report.writing import write_report
@@ -44,6 +44,7 @@ from arena.results.columns import GRADES, LEADERBOARD, LOGITS
 from arena.results.leaderboard import Results
 from arena.values import Ending, Event, Match, Played
 from tests.support import cup, reported, stored, workspaces
+from tests.support.finished import result
 
 
 class Parsed(HTMLParser):
@@ -317,6 +318,24 @@ def test_a_seat_at_fault_is_told_with_its_ending(small):
         if endings
     }
     assert at_fault == {records[0].match.id: [list(Ending).index(Ending.CRASHED) + 1, 0]}
+
+
+def test_a_seat_whose_bot_never_started_is_told_apart():
+    match = result(
+        (("pacman",), ("ghost1", "ghost2")),
+        "ann bob cat",
+        0,
+        100,
+        0,
+        label="pacman/classic",
+        endings={"ghost2": Ending.TIMEOUT},
+        absent=["ghost2"],
+    )
+    numbers = {"ann": 0, "bob": 1, "cat": 2}
+    roles = {"pacman/classic": tuple(match.seats)}
+    index = Index(numbers, {"pacman/classic": 0}, roles, {"pacman/classic": match.sides})
+    number = list(Ending).index(Ending.TIMEOUT) + 1
+    assert columns([match], index)["endings"] == [[0, 0, -number]]
 
 
 def test_the_crosstable_is_that_of_the_results(small, results):

@@ -144,7 +144,7 @@ def add_up(arrays: Arrays) -> MatchTotals:
     part = np.flatnonzero(changes(block, seating_by_block))  # B: the first match of each part
     return MatchTotals(
         bots=tuple(bots),
-        forfeiters=_forfeiters(arrays),
+        forfeiters=arrays.forfeiters(),
         board_roles=tuple(board_roles),
         seats=seats,
         board_role=board_role,
@@ -196,14 +196,6 @@ def _tables(arrays: Arrays) -> tuple[list[str], list[BoardRole], Ints, Ints, Int
     scores = np.zeros(shape, dtype=np.int64)
     scores[match, column] = arrays.score[order]
     return bots, board_roles, seats, seat_roles, scores
-
-
-def _forfeiters(arrays: Arrays) -> Mask:
-    """Return by bot, in order of name, whether it was at fault in all of its seats."""
-    bots, bot = arrays.coded(attrgetter("bot"))
-    faultless = arrays.ending < 0  # by seat
-    seats = np.bincount(bot[arrays.entry[faultless]], minlength=len(bots))
-    return np.asarray(seats == 0)
 
 
 def _different(seating: Ints, transcript: Ints) -> Ints:
