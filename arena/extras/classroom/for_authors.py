@@ -79,6 +79,7 @@ def _everybody(classroom: Classroom, event: Event) -> Iterator[Author]:
     """Yield each person who should read a report.
 
     They have a bot in the event that is no reference, are in the table of people, or were refused.
+    A bot of nobody that is called like a person has no reader.
     """
     references = classroom.references(event)
     challengers = [bot for bot in event.bots if bot.name not in references]
@@ -90,6 +91,9 @@ def _everybody(classroom: Classroom, event: Event) -> Iterator[Author]:
     # The files of authors have the names of bots, also in `--for NAME`.
     used = {bot.name.lower() for bot in event.bots}
     for student in students(challengers, classroom.people, classroom.store, measures):
+        is_persons = student.id != ""
+        if not is_persons and classroom.people.fitting(student.name):
+            continue  # somebody would send its letter to that person
         reasons = []
         for author, refusal in refused:
             if author is not None and author.id == student.id:

@@ -312,16 +312,18 @@ def test_a_student_whose_only_bot_is_a_reference_keeps_nobody_from_being_graded(
 
 
 def test_a_house_bot_that_is_called_like_a_student_is_nobodys(tmp_path):
-    folder = workspace(tmp_path, "ada", "greedy", ada=90, greedy=90)
-    classroom.submitted(folder / "bots", ada="s2")
-    (folder / "people.csv").write_text("name,id\nGreedy,s1\nAda,s2\n")
+    folder = workspace(tmp_path, "greedy", greedy=90)
+    (folder / "people.csv").write_text("name,id\nGreedy,s1\n")
     assert cup.arena(folder, "grade").returncode == 0
-    greedy, _, house_bot = rows(folder, "cup")
+    greedy, house_bot = rows(folder, "cup")
     assert (greedy["bot"], greedy["marks"], greedy["state"]) == ("", "0", "nothing handed in")
     assert (house_bot["student"], house_bot["id"], house_bot["marks"]) == ("greedy", "", "5")
     done = cup.arena(folder, "report", "--for", "Greedy")
     assert (done.returncode, done.stdout) == (2, "")
     assert "--for Greedy: Greedy has no bot in this event" in done.stderr
+    done = cup.arena(folder, "report", "--for", "everybody")
+    written = [line.rpartition("/")[2] for line in done.stdout.splitlines()]
+    assert written == ["Greedy-2.txt", "Greedy-2.html"]
 
 
 def test_results_without_their_submissions_give_nobody_no_marks(tmp_path):
