@@ -8,8 +8,11 @@ import pytest
 
 from arena.author.submissions.bot_store import BotStore
 from arena.event import discovery
+from arena.extras.serve import jobs
+from arena.values import Ending
 from tests.extras.serve import class_site
 from tests.extras.serve.served import served
+from tests.support.finished import result
 
 
 @pytest.fixture(scope="module")
@@ -90,3 +93,16 @@ def test_the_form_of_a_request_asks_at_first_for_enough_pairings_of_many_boards(
 def test_who_has_handed_in_nothing_is_sent_to_the_task(homes):
     assert "Your last matches" not in homes["Olga"]
     assert '<a href="/task">' in part(homes["Olga"], "Your uploads")
+
+
+def test_a_bot_that_never_started_has_lost_also_where_its_side_won():
+    match = result(
+        (("pacman",), ("ghost1", "ghost2")),
+        "Ada Ben Olga",
+        0,
+        100,
+        0,
+        endings={"ghost2": Ending.TIMEOUT},
+        absent=["ghost2"],
+    )
+    assert [seat.won for seat in jobs._line(match, 1, {}).seats] == [False, True, False]
