@@ -187,6 +187,22 @@ CASES: dict[str, Case] = {
         never=(ASKS_FOR_PROCESSES, "$(...)"),
         needs=("bash",),
     ),
+    "line ends of an old mac": Case(
+        {"mine.sh": ("#!/bin/bash\n" + BASH).replace("\n", "\r")},
+        says=("the lines of mine.sh end with CR alone",),
+        never=("endless loop",),
+        needs=("bash",),
+    ),
+    "line ends of an old mac in python are no mistake": Case(
+        {"mine.py": PLAYS.replace("\n", "\r")}, sound=True
+    ),
+    "line ends of an old mac behind #!": Case(
+        {"mine": ("#!/usr/bin/env python3\nx = 1\n" + PLAYS).replace("\n", "\r")},
+        says=("the lines of mine end with CR alone",),
+        never=("endless loop", "not on this machine"),
+        executable=("mine",),
+        answers_in=0.3,
+    ),
     "windows line ends in a program of sh": Case(
         {"bot.toml": "command = 'sh run'\n", "run": crlf(LOOP)},
         says=("the lines of run end with CR LF",),
@@ -303,6 +319,23 @@ CASES: dict[str, Case] = {
         {"bot.toml": "command = 'py bot.py'\n", "bot.py": PLAYS},
         says=("`python`",),
         never=("in the bot's folder",),
+    ),
+    "python by its path on windows": Case(
+        {"bot.toml": "command = 'C:\\Python312\\python.exe bot.py'\n", "bot.py": PLAYS},
+        says=("write 'python'",),
+        never=("Python312/python.exe",),
+    ),
+    "python of an environment of windows": Case(
+        {
+            "bot.toml": "command = '.venv\\Scripts\\python.exe bot.py'\n",
+            "bot.py": PLAYS,
+        },
+        says=("write 'python'",),
+        never=("Scripts/python.exe",),
+    ),
+    "an engine by its path on windows": Case(
+        {"bot.toml": "command = 'engines\\fish.exe'\n", "engines/fish.exe": b"MZ"},
+        says=("write 'engines/fish.exe', with /",),
     ),
     "a language that is not on the machine": Case(
         {"bot.toml": "command = 'no-such-language bot.xyz'\n", "bot.xyz": "x"},

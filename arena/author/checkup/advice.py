@@ -14,6 +14,7 @@ from arena.author.checkup.bot_files import NO_FILES, BotFiles
 from arena.author.checkup.crashes import FAILED, FLUSH, LESS_MEMORY
 from arena.clock import TimeUsed
 from arena.failure import Cause, Failure
+from arena.match.bot.program_file import script_fault
 from arena.protocol import quoted
 from arena.values import Ending, Fault, Record, SeatReport
 
@@ -100,6 +101,9 @@ def of_silence(
     if any(remarks):
         wanted = "`ready`" if ready else "a move"
         return f"remarks (`# ...`) are no answer: print {wanted} after them, once"
+    script = script_fault(files.bot) if files.bot else None
+    if script is not None:
+        return f"{script.words}: {script.cure}"
     spent = failure.spent
     if spent.cpu > (spent.wall - spent.excused(failure.threads)) * IDLE:
         return (

@@ -215,7 +215,7 @@ def _unreadable_script(crash: Crash) -> str:
     """Advise on a script that its shell, or Node, cannot read, where the error is of that."""
     if crash.files.bot is None:
         return ""
-    is_of_shell = SHELL_ERROR.search(crash.line) is not None
+    is_of_shell = not crash.line or SHELL_ERROR.search(crash.line) is not None
     is_of_node = crash.is_node and "SyntaxError" in crash.line
     if not (is_of_shell or is_of_node):
         return ""

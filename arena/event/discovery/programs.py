@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from arena.errors import FileError
 from arena.event.discovery.files import shown
+from arena.match.bot.program_file import PYTHON_NAMES
 from arena.sandbox.copying import ELF
 from arena.sandbox.file_policy import public
 from arena.sandbox.toolchain import PYTHON
@@ -331,10 +332,10 @@ def _refuse_backslashes(command: object) -> None:
         if text:
             written = command if isinstance(command, str) else word[1:-1]
             path = PureWindowsPath(text)
-            corrected = path.relative_to(path.anchor).as_posix()
-            raise ValueError(
-                f"{_short(written)} has a path with a backslash: write {corrected!r}, with /"
-            )
+            corrected = repr(path.relative_to(path.anchor).as_posix()) + ", with /"
+            if PYTHON_NAMES.fullmatch(path.name):
+                corrected = "'python', which is arena's own"
+            raise ValueError(f"{_short(written)} has a path with a backslash: write {corrected}")
 
 
 def _words_as_written(command: object) -> list[str]:

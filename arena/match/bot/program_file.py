@@ -91,8 +91,8 @@ def explanation(bot: Bot, errno: int = 0) -> Explanation | None:
 def script_fault(bot: Bot) -> Explanation | None:
     """Return why a shell, or Node, cannot read the bot's script.
 
-    Before its #! stands a byte order mark, or its lines end as on Windows. Return None for a
-    script that shows neither, and for languages that accept both.
+    Before its #! stands a byte order mark, or its lines end as on Windows or an old Mac. Return
+    None for a script that shows neither, and for languages that accept both.
     """
     if not bot.command or not bot.files:
         return None
@@ -109,6 +109,8 @@ def script_fault(bot: Bot) -> Explanation | None:
         name = shown(os.path.normpath(word))
         if head.startswith(BYTE_ORDER_MARK + b"#!") and (is_shell or reader == "node"):
             return _byte_order_mark(name)
+        if _has_cr_alone(head) and (is_shell or head.startswith(b"#!")):
+            return _cr_alone(name)
         if b"\r\n" in head and is_shell:
             return Explanation(
                 f"the lines of {name} end with CR LF (Windows), and the CR is a part of each "
@@ -262,10 +264,25 @@ def _byte_order_mark(name: str) -> Explanation:
     )
 
 
+def _has_cr_alone(head: bytes) -> bool:
+    """Return whether the lines of a text end as on an old Mac."""
+    return b"\r" in head and b"\n" not in head
+
+
+def _cr_alone(name: str) -> Explanation:
+    return Explanation(
+        f"the lines of {name} end with CR alone (old Mac), so it is one line to the system",
+        "save it with Unix line ends (LF): most editors have a setting for it, or type "
+        f"`tr '\\r' '\\n' < {name} > new`",
+    )
+
+
 def _of_first_line(head: bytes, name: str, errno: int) -> Explanation | None:
     """Explain a script that the system cannot run, by the interpreter in its first line."""
     first_line, _, _ = head.partition(b"\n")
     interpreter = _interpreter(head)
+    if _has_cr_alone(head):
+        return _cr_alone(name)
     if first_line.endswith(b"\r"):
         return Explanation(
             f"the lines of {name} end with CR LF (Windows), "
