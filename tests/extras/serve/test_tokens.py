@@ -87,7 +87,7 @@ def test_tokens_that_cannot_be_printed_are_stored_nowhere(accounts, way, words):
     assert accounts.with_token(token) is not None
 
 
-def test_a_name_that_no_account_has_is_answered_with_names_that_are_each_one_accounts(accounts):
+def test_a_name_without_an_account_is_answered_with_names_of_one_account_each(accounts):
     (accounts.workspace / "people.csv").write_text("name,id\nKim Lee,1\nKim Lee,2\n")
     actions.act(accounts, "invite", ["people.csv"], "test")
     with pytest.raises(ArenaError) as caught:
