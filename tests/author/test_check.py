@@ -81,7 +81,7 @@ def test_a_sin_that_loses_matches_is_named_with_its_cure(name, launcher):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(name for name, sin in SINS.items() if sin.sound))
 def test_a_sin_that_loses_nothing_is_named_all_the_same(name, launcher):
-    found = checked(name, launcher, "goofspiel/five", "left")
+    found = checked(name, launcher)
     assert found.sound, text_of(found)
     assert SINS[name].finding in text_of(found)
     assert {one.weight for one in found.findings} == {Weight.ADVICE}
@@ -134,6 +134,13 @@ NEVER_SENT = {
         "ValueError: arena 1",
     ),
 }
+SPLITS_WHAT_IS_THERE = """\
+import os
+while text := os.read(0, 65536).decode():
+    if "ready?" in text: print("ready", flush=True)
+    moves = [line[6:] for line in text.split("\\n") if line.startswith("legal ")]
+    if moves: print(moves[0], flush=True)
+"""
 READS_WHAT_IS_THERE = """\
 import os
 while text := os.read(0, 65536).decode():
@@ -284,10 +291,17 @@ def test_a_bot_that_takes_what_arrives_for_a_question_is_found_out(tmp_path, lau
         # early_lines.py
     ):
         found = examined(tmp_path / "mine.py", launcher, roles=("explorer",))
-        assert not found.sound
         if words in text_of(found):
             break
-    assert words in text_of(found)
+    (finding,) = [finding for finding in found.findings if finding.words.startswith(words)]
+    assert finding.weight is Weight.ADVICE
+
+
+def test_a_bot_that_splits_what_arrives_is_fit_as_no_match_cuts_a_line(tmp_path, launcher):
+    (tmp_path / "mine.py").write_text(SPLITS_WHAT_IS_THERE)
+    found = examined(tmp_path / "mine.py", launcher, boards="connect_four/standard", roles=("red",))
+    assert found.sound, text_of(found)
+    assert "a match writes a question whole, or its first line" in text_of(found)
 
 
 @pytest.mark.usefixtures("hurried")

@@ -67,7 +67,9 @@ SINS = {
     "answers_twice": Sin(
         NO_FAULT, ("before it was asked",), "print one line to each `go`", sound=True
     ),
-    "answers_without_reading": Sin(NO_FAULT, (), "answered before the whole question was there"),
+    "answers_without_reading": Sin(
+        NO_FAULT, (), "answered before the whole question was there", sound=True
+    ),
     "banner": Sin(
         NO_FAULT,
         ('printed before `ready`: "SuperBot 3000 (c)"',),

@@ -308,9 +308,7 @@ class Examination(WrappedSeats):
             reply = self._listen(piece, PAUSE_S)
             if reply.ending is None:
                 text = f'it answered before the whole question was there: "{_shown(reply.line)}"'
-                self._fault(
-                    text, "read whole lines, and answer when `go` and its newline are there"
-                )
+                self._advise(text, NEVER_SENT[self._name])
                 return Reply(ending=Ending.ILLEGAL_MOVE)
             if reply.ending is not Ending.TIMEOUT:
                 return reply

@@ -65,12 +65,20 @@ NEVER_SENT: Mapping[str, str] = {
         "it loses no match by this: no such line comes in this event. A later arena may send "
         "some: pass over lines that begin with a word that it does not know"
     ),
+    PIECES: (
+        "a match writes a question whole, or its first line and then the rest, and cuts elsewhere "
+        "only one of more than 64 kB. Read whole lines all the same, and answer when `go` and its "
+        "newline are there"
+    ),
     NO_CLOCK: (
         "it loses no match by this: this event limits the time of each answer, and `go` has the "
         "number. In an event without a limit, and with --no-limits, `go` stands alone"
     ),
 }
-"""The variations that no match of an event with time limits has, with advice on each."""
+"""The variations that no match of an event with time limits has, with advice on each.
+
+Of questions in pieces a match has one kind, which the plain questions show: early_lines.py.
+"""
 
 
 def of_event(move: float | None) -> tuple[str, ...]:
