@@ -40,8 +40,8 @@ SEEDED = (
 )
 FEW_PATHS = 5  # that a finding lists
 PACKAGES = (
-    "nothing, unless the bot needs a package from there: then copy that package beside the "
-    "program (for Python: pip install --target . NAME)"
+    "if the bot needs a package from there, copy that package beside the program (for Python: "
+    "pip install --target . NAME)"
 )
 SEED = 1
 OPENED = "after an opening"
