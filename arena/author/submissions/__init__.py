@@ -38,7 +38,7 @@ class SubmissionStatus(StrEnum):
     ACCEPTED = "accepted"
     """It plays from now on."""
     KNOWN = "known"
-    """Nothing has changed: it plays already, or another version has replaced it since."""
+    """It plays already: nothing has changed."""
     REFUSED = "refused"
     """It is kept apart, with the reason."""
 
@@ -85,8 +85,6 @@ class _Candidate:
     """What was left out of it though its author may count on it."""
     plays: bool = False
     """True if it is the bot that plays already."""
-    replaced_by: int = 0
-    """The version that plays instead, if this one was handed in before it; 0 = none."""
 
     @property
     def new_bot(self) -> Bot | None:
@@ -304,11 +302,6 @@ class Submissions:
         candidate.version = self._store.version_of(bot)
         if candidate.version is not None:
             candidate.plays = [old.digest for old in playing] == [bot.digest]
-            if not candidate.plays and _is_unchanged(candidate.request, candidate.version):
-                for old in playing:
-                    version = self._store.version_of(old)
-                    if version is not None:
-                        candidate.replaced_by = version.number
         elif not submits_itself and not candidate.request.replaces:
             self._refuse_foreign(candidate, bot)
 
@@ -357,12 +350,6 @@ class Submissions:
         if candidate.plays:
             status = SubmissionStatus.KNOWN
             text = f"it is version {version.number}, which plays: nothing has changed"
-        elif candidate.replaced_by:
-            status = SubmissionStatus.KNOWN
-            text = (
-                f"it was version {version.number} before, and version {candidate.replaced_by} "
-                "plays on; submit this file alone to go back to it"
-            )
         else:
             self._store.play(bot.name, version)
 
@@ -435,18 +422,6 @@ def _copy_in(request: Request, name: str, folder: Path) -> tuple[Path, tuple[str
         copy = _alone(unpacked)
     suffix = copy.suffix if copy.is_file() else ""
     return copy.rename(folder / f"{name}{suffix}"), tuple(left_out)
-
-
-def _is_unchanged(request: Request, version: Version) -> bool:
-    """Return whether a request is the hand-in that was stored as this version, still there.
-
-    In the folder of a class a file stays when its author hands in a newer one elsewhere. A learning
-    platform gives the same program another name if it is handed in anew.
-    """
-    if not request.of_class:
-        return False
-    is_renamed = Path(request.source).name != Path(version.note.source).name
-    return not (request.label.who and is_renamed)
 
 
 def _alone(copy: Path) -> Path:

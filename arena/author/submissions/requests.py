@@ -50,8 +50,6 @@ class Request:
     """The reason to refuse it, whatever is in it."""
     replaces: bool = False
     """True if it may replace a bot of the same name that came from elsewhere."""
-    of_class: bool = False
-    """True if it lies among the bots of a class, perhaps since an earlier time."""
 
     @property
     def called(self) -> str:
@@ -106,8 +104,9 @@ def class_of(
             bots = bots[-1:]
         for bot in bots:
             origin = _full((source or folder) / bot.path.relative_to(folder))
-            bot = replace(bot, older=older, rivals=rivals, replaces=replaces, source=origin)
-            requests.append(replace(bot, of_class=True))
+            requests.append(
+                replace(bot, older=older, rivals=rivals, replaces=replaces, source=origin)
+            )
     return requests
 
 

@@ -147,36 +147,6 @@ def test_two_namesakes_at_one_path_are_two_people_with_two_bots(tmp_path):
     ]
 
 
-def test_a_class_handed_in_again_does_not_undo_a_newer_bot_of_the_site(tmp_path):
-    folder = tmp_path / "class"
-    folder.mkdir()
-    old = hand_in(folder, "17_bot.py")
-
-    def submit_class():
-        (decision,) = untried(tmp_path, [ANN]).submit_all(class_of(folder, People([ANN])))
-        return decision
-
-    submit_class()
-    submit(untried(tmp_path, [ANN]), hand_in(tmp_path, "17_new.py", LAST))
-    decision = submit_class()
-    assert (str(decision.status), decision.version) == ("known", 1)
-    assert "was version 1 before, and version 2 plays on" in decision.words
-    store = BotStore(tmp_path / "bots")
-    assert store.playing("Ann_Lee")[0].read_text() == LAST
-    submit(untried(tmp_path, [ANN]), old)  # on purpose
-    assert store.playing("Ann_Lee")[0].read_text() == GOOD
-
-
-def test_an_old_bot_that_a_learning_platform_sends_as_a_new_attempt_plays_again(tmp_path):
-    for hour, text in ((1, GOOD), (2, LAST), (3, GOOD)):
-        folder = tmp_path / str(hour)
-        folder.mkdir()
-        hand_in(folder, f"hw_17_attempt_2026-11-0{hour}-10-00-00_bot.py", text)
-        (decision,) = untried(tmp_path, [ANN]).submit_all(class_of(folder, People([ANN])))
-        assert str(decision.status) == "accepted"
-    assert decision.words == "it was version 1, and plays again"
-
-
 def test_a_bot_of_a_person_who_is_taken_out_of_the_table_is_no_namesakes(tmp_path):
     submit(untried(tmp_path, [ANN, NAMESAKE]), hand_in(tmp_path, "17_bot.py"))
     bots, store = discovery.gather(tmp_path / "bots"), BotStore(tmp_path / "bots")
