@@ -8,7 +8,6 @@ and no frame is known here.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
-from operator import attrgetter
 from typing import Any, TypeVar
 
 import numpy as np
@@ -131,13 +130,6 @@ class Arrays:
         names = sorted(set(name_by_entry))
         index = {name: number for number, name in enumerate(names)}
         return names, np.array([index[name] for name in name_by_entry], dtype=np.int64)
-
-    def forfeiters(self) -> Mask:
-        """Return by bot, in order of name, whether it was at fault in all of its seats."""
-        bots, bot = self.coded(attrgetter("bot"))
-        faultless = self.ending < 0  # by seat
-        seats = np.bincount(bot[self.entry[faultless]], minlength=len(bots))
-        return np.asarray(seats == 0)
 
     def by_match(self, values: Ints) -> Ints:
         """Return values of the seats with a row for each match and a column for each position.

@@ -28,8 +28,6 @@ from arena.results.columns import (
     interval_text,
 )
 from arena.results.leaderboard import Results, meetings, write_csv
-from arena.results.ratings.fitting.match_totals import add_up
-from arena.results.ratings.fitting.payoffs import payoffs_of
 from arena.results.standings import standings
 from arena.results.tables import as_csv, rows_of, write
 from arena.values import Abort, Board, Ending, Fault, Record, Turn, Verdict
@@ -435,11 +433,7 @@ def test_a_bot_that_never_started_has_no_credit_for_the_wins_of_its_side(tmp_pat
     results = Results.open(folder)
     row = next(row for row in results.leaderboard().to_dict("records") if row["bot"] == "cat")
     assert (row["won"], row["drawn"], row["lost"], row["matches"]) == (0, 0, 3, 3)
-    assert (row["rank"], row["rating_low"]) == (3, -np.inf)
-    against = meetings.encounters(results.arrays).against("cat")
-    assert sum(encounters.won + encounters.drawn for encounters in against.values()) == 0
-    payoffs = payoffs_of(add_up(results.arrays)).mean
-    assert payoffs[2].tolist() == [0, 0, 0.5]
+    assert row["rank"] == 3
     assert results.best_on_boards
     assert "cat" not in results.best_on_boards
     (standing,) = standings(["cat"], results.played)

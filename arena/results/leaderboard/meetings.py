@@ -51,15 +51,12 @@ def crosstable(arrays: Arrays) -> pd.DataFrame:
 def encounters(arrays: Arrays) -> Crosstable:
     """Return the table for tie-breaks.
 
-    Each two different bots on two sides of a match have one game. A bot that forfeited all its
-    matches has lost its games, also where its side won without it.
+    Each two different bots on two sides of a match have one game.
     """
     bots, parts = _seats(arrays)
-    forfeiters = arrays.forfeiters()
     counts = []
     for seats in parts:
         seats["score"] = seats.groupby(["match", "side"])["score"].transform("max")
-        seats.loc[forfeiters[seats["bot"]], "score"] = -1  # below any score
         sides = seats.drop_duplicates(["match", "side", "bot"])
         met = _opposed(sides, sides)
         met = met[met["bot"] != met["opponent"]]

@@ -80,8 +80,7 @@ def groups(totals: MatchTotals) -> tuple[tuple[str, ...], ...]:
 def _direct(totals: MatchTotals) -> Mask:
     """Return (N + board roles)²: True where the row took points off the column.
 
-    A board for one bot is an opponent. A bot that forfeited all its matches took points off nobody,
-    also where its side won without it.
+    A board for one bot is an opponent.
     """
     count = len(totals.bots)
     side = totals.side
@@ -103,8 +102,6 @@ def _direct(totals: MatchTotals) -> Mask:
             meet = played & (opposing_side >= 0) & (opposing_side != side[:, role])
             _mark(direct, bot, opponent, meet & gained)
             _mark(direct, opponent, bot, meet & conceded)
-    direct[:count][totals.forfeiters] = False
-    np.fill_diagonal(direct, True)
     return direct
 
 

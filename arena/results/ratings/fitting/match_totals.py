@@ -30,8 +30,6 @@ class MatchTotals:
 
     bots: tuple[str, ...]
     """In order of name."""
-    forfeiters: Mask
-    """N: whether the bot was at fault in all of its seats."""
     board_roles: tuple[BoardRole, ...]
     """In order of label, side, role."""
     seats: Ints
@@ -144,7 +142,6 @@ def add_up(arrays: Arrays) -> MatchTotals:
     part = np.flatnonzero(changes(block, seating_by_block))  # B: the first match of each part
     return MatchTotals(
         bots=tuple(bots),
-        forfeiters=arrays.forfeiters(),
         board_roles=tuple(board_roles),
         seats=seats,
         board_role=board_role,

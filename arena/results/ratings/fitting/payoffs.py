@@ -68,10 +68,7 @@ class Payoffs:
 
 
 def payoffs_of(totals: MatchTotals) -> Payoffs:
-    """Return the payoffs of all pairs of bots; sides are compared by their score in each block.
-
-    A bot that forfeited all its matches has lost them, also where its side won without it.
-    """
+    """Return the payoffs of all pairs of bots; sides are compared by their score in each block."""
     count = len(totals.bots)
     blocks = 1 + int(totals.block.max(initial=0))
     parts = max(1, len(totals.block))
@@ -92,8 +89,6 @@ def payoffs_of(totals: MatchTotals) -> Payoffs:
             scores = totals.part_scores[met]
             difference = scores[:, left] - scores[:, right]
             lead = difference / totals.part_matches[met]
-            forfeits = totals.forfeiters[bot].astype(np.int64) - totals.forfeiters[opponent]
-            lead = np.where(forfeits, -100.0 * forfeits, lead)
             lead_of_first = np.where(bot < opponent, lead, -lead)
             results.append(0.5 + lead_of_first / 200)
             first = np.minimum(bot, opponent)
