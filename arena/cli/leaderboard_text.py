@@ -31,6 +31,7 @@ from arena.values import Ending
 
 Row = Mapping[str, Any]
 AVERAGE = {"Elo": ", where the average bot is at 1500"}
+NAME_COLUMNS = 24  # a longer name is folded before another column is left out
 BAR_COLUMNS = 12
 FAILINGS_SHOWN = 10
 LONGEST_SENTENCE = 1000
@@ -253,7 +254,7 @@ def _fitting_count(columns: Mapping[str, list[object]], width: int | None) -> in
     count = 0
     for number, (name, cells) in enumerate(columns.items(), 1):
         longest = max((len(output.safe_line(cell)) for cell in cells), default=0)
-        used += 1 + max(len(name), longest)
+        used += 1 + max(len(name), min(NAME_COLUMNS, longest))
         if used > width and count:
             break
         if name not in NOT_LAST:
