@@ -236,12 +236,16 @@ def garbled(text: str) -> bool:
 
 
 def is_utf16(line: bytes) -> bool:
-    """Return whether a line looks like UTF-16: by its mark, or since every second byte is zero."""
+    """Return whether a line looks like UTF-16: by its mark, or since every second byte is zero.
+
+    A line of two or three bytes shows too little: a program in C may send the zero that ends a
+    text.
+    """
     if line.startswith((b"\xff\xfe", b"\xfe\xff")):
         return True
     even = line[::2]
     odd = line[1::2]
-    if not odd:
+    if len(odd) < 2:
         return False
     return (all(even) and not any(odd)) or (all(odd) and not any(even))
 
@@ -255,6 +259,8 @@ def uncleanness(line: bytes) -> str:
         return "which is not clean UTF-8 text"
     if text.startswith("\ufeff"):
         return "which begins with a byte order mark"
+    if "\0" in text:
+        return "which has a zero byte"
     return "which has control characters, or others that nobody sees"
 
 

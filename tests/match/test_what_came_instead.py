@@ -140,7 +140,11 @@ def test_what_an_author_cannot_see_in_a_move_is_shown_in_the_verdict(tmp_path, l
     [
         (b"\x1b[31mnorth\x1b[0m", "which has control characters, or others that nobody sees"),
         (b"\xef\xbb\xbfnorth", "which begins with a byte order mark"),
-        (b"nor\0th", "which has control characters, or others that nobody sees"),
+        (b"nor\0th", "which has a zero byte"),
+        (b"\x005", "which has a zero byte"),
+        (b"5\0", "which has a zero byte"),
+        (b"\x0010", "which has a zero byte"),
+        (b"\x0010\0", "which has a zero byte"),
         (b"north \xff\xfd", "which is not clean UTF-8 text"),
         ("north".encode("utf-16"), "which is UTF-16, and arena reads UTF-8"),
         ("north".encode("utf-16-be"), "which is UTF-16, and arena reads UTF-8"),
