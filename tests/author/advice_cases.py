@@ -526,7 +526,7 @@ CASES: dict[str, Case] = {
     ),
     "a part that a module of the bot does not have": Case(
         {"bot.py": "from mybot.nothere import x\n" + PLAYS, "mybot/__init__.py": ""},
-        says=("`mybot.nothere`", "mybot/nothere.py"),
+        says=("`mybot.nothere`", "mybot/nothere.py", "or the package that brings it"),
         never=("`mybot` is not on this machine", "pip install"),
     ),
     "a part of a package of the bot that differs in case": Case(
@@ -653,19 +653,19 @@ CASES: dict[str, Case] = {
     ),
     "a wrapper of an engine that is not on the machine": Case(
         {"mine.py": "import subprocess\nsubprocess.Popen(['no-such-fish'])\n" + PLAYS},
-        says=("it starts the program no-such-fish", "not on this machine"),
+        says=("it starts a program", "no-such-fish", "is not there"),
         never=(MISSING_FILE,),
         processes=2,
     ),
     "a wrapper of an engine that was not handed in": Case(
         {"mine.py": "import subprocess\nsubprocess.Popen(['./engine'])\n" + PLAYS},
-        says=("it starts the program ./engine", "hand ./engine in"),
+        says=("it starts a program", "hand ./engine in"),
         never=(MISSING_FILE,),
         processes=2,
     ),
     "a wrapper in node of an engine that is not on the machine": Case(
         {"mine.js": "require('child_process').spawn('no-such-fish');\n" + NODE},
-        says=("it starts the program no-such-fish", "not on this machine"),
+        says=("it starts a program", "no-such-fish", "is not there"),
         never=(MISSING_FILE,),
         needs=("node",),
         processes=2,
@@ -982,6 +982,24 @@ RECORDED: dict[str, Recorded] = {
     ),
     "an error of two lines": Recorded(
         f"{TRACE}ValueError: no book\nof openings\n", "ValueError: no book", ""
+    ),
+    "a folder of a program that python starts": Recorded(
+        f"{TRACE}    subprocess.Popen(\n"
+        '  File "/usr/lib/python3.11/subprocess.py", line 1950, in _execute_child\n'
+        "FileNotFoundError: [Errno 2] No such file or directory: 'data'\n",
+        "'data'",
+        "it starts a program, and data, or the folder that `cwd` names, is not there",
+    ),
+    "a package for pip that shares its first name with another": Recorded(
+        f"{TRACE}ModuleNotFoundError: No module named 'google.protobuf'\n",
+        "google.protobuf",
+        "correct the name, or copy the package that brings this part beside the program",
+    ),
+    "a part that a module of Python does not have": Recorded(
+        f"{TRACE}ModuleNotFoundError: No module named 'xml.nothere'\n",
+        "xml.nothere",
+        "`xml` is there, and has no part `xml.nothere`: correct the name, or is it a part of "
+        "another version?",
     ),
     "a bash that finds no program": Recorded(
         "bot.sh: line 3: shuf: command not found\n",

@@ -194,6 +194,25 @@ def test_a_command_of_any_words_is_looked_at_for_a_script_of_a_shell(tmp_path):
     assert "the lines of run end with CR LF" in fault.words
 
 
+@pytest.mark.parametrize(
+    ("command", "is_fault"),
+    [
+        (("{python}", "run"), False),
+        (("node", "run"), False),
+        (("perl", "run"), True),
+        (("sh", "run"), True),
+        (("./run",), True),
+    ],
+)
+def test_line_ends_of_an_old_mac_are_a_fault_where_the_reader_takes_them_for_no_line_ends(
+    tmp_path, command, is_fault
+):
+    (tmp_path / "run").write_bytes(b"#!/usr/bin/env program\rprint(1)\r")
+    bot = Bot(name="mine", command=command, digest="", files=str(tmp_path))
+    fault = program_file.script_fault(bot)
+    assert (fault is not None and "CR alone" in fault.words) == is_fault
+
+
 def test_a_class_that_a_command_names_is_no_missing_file(tmp_path):
     bot = Bot(
         name="mine", command=("java", "-Xmx64m", "com.ada.Main"), digest="", files=str(tmp_path)

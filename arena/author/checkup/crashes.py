@@ -360,14 +360,24 @@ def _missing_part(crash: Crash, name: str) -> str:
     files = crash.files
     above = name.rpartition(".")[0]
     words = f"`{shown(above)}` is there, and has no part `{shown(name)}`"
-    package = f"{files.folder}{name.partition('.')[0]}/"
+    top = name.partition(".")[0]
+    package = f"{files.folder}{top}/"
     if not any(file.startswith(package) for file in files.names):
-        return f"{words}: correct the name, or is it a part of another version?"
+        if top in sys.stdlib_module_names:
+            return f"{words}: correct the name, or is it a part of another version?"
+        # Packages may share a first name: `google.protobuf` is of pip's protobuf.
+        return (
+            f"{words}: correct the name, or copy the package that brings this part beside the "
+            "program (pip install --target . NAME)"
+        )
     file = f"{files.folder}{name.replace('.', '/')}.py"
     similar = program_file.similar_file(file, files.names)
     if similar:
         return f"{words}: the file is {shown(similar)}; capital letters and folders count"
-    return f"{words}: hand in {shown(file)} with the bot, or correct the name"
+    return (
+        f"{words}: hand in {shown(file)} with the bot, or the package that brings it, or correct "
+        "the name"
+    )
 
 
 def _circular_import(crash: Crash, match: re.Match[str]) -> str:
@@ -465,9 +475,16 @@ def _missing_path(crash: Crash, match: re.Match[str]) -> str:
 
 
 def _missing_program(crash: Crash, name: str) -> str:
-    """Advise on a program that the bot starts, and the system does not find."""
+    """Advise on a program that the bot starts, and the system does not find.
+
+    The system says the same of the folder in which the program was to start: Python then names the
+    folder, and Node the program.
+    """
     bot = crash.files.bot
     words = f"it starts the program {shown(name)}"
+    missing = (
+        f"it starts a program, and {shown(name)}, or the folder that `cwd` names, is not there"
+    )
     own_name = os.path.normpath(name)
     if bot is not None and own_name in crash.files.names:
         reason = program_file.explanation(replace(bot, command=(f"./{own_name}",)), ENOENT)
@@ -475,13 +492,10 @@ def _missing_program(crash: Crash, name: str) -> str:
             return f"{words}, and {reason.words}: {reason.cure}"
         return f"{words}, which is a file of the bot: such a name begins with ./"
     if "/" in name:
-        return (
-            f"{words}, which is not there: hand {shown(name)} in with the bot; a path begins in "
-            "the bot's folder"
-        )
+        return f"{missing}: hand {shown(name)} in with the bot; a path begins in the bot's folder"
     return (
-        f"{words}, which is not on this machine: hand it in with the bot and start it as "
-        f"./{shown(name)}, or ask the organiser to install it"
+        f"{missing}: hand it in with the bot, where a program starts as ./{shown(name)}, or ask "
+        "the organiser to install the program"
     )
 
 

@@ -89,10 +89,11 @@ def explanation(bot: Bot, errno: int = 0) -> Explanation | None:
 
 
 def script_fault(bot: Bot) -> Explanation | None:
-    """Return why a shell, or Node, cannot read the bot's script.
+    """Return why a shell, Perl or Node cannot read the bot's script.
 
     Before its #! stands a byte order mark, or its lines end as on Windows or an old Mac. Return
-    None for a script that shows neither, and for languages that accept both.
+    None for a script that shows neither, and for languages that accept both. Perl, too, takes a
+    script of an old Mac for one line, which its #! makes a comment.
     """
     if not bot.command or not bot.files:
         return None
@@ -109,7 +110,8 @@ def script_fault(bot: Bot) -> Explanation | None:
         name = shown(os.path.normpath(word))
         if head.startswith(BYTE_ORDER_MARK + b"#!") and (is_shell or reader == "node"):
             return _byte_order_mark(name)
-        if _has_cr_alone(head) and (is_shell or head.startswith(b"#!")):
+        needs_first_line = word == bot.command[0] or reader == "perl"
+        if _has_cr_alone(head) and (is_shell or (needs_first_line and head.startswith(b"#!"))):
             return _cr_alone(name)
         if b"\r\n" in head and is_shell:
             return Explanation(
