@@ -60,12 +60,13 @@ class Student:
 def author_of(bot: Bot, people: People, store: BotStore | None) -> Person | None:
     """Return the person who submitted a bot; None if nobody.
 
-    A bot that no submission made is nobody's: a house bot may be called like a person. What its
-    bot.toml says is not asked, since its author may have written somebody else's name there.
+    A bot that no submission made is nobody's: a house bot may be called like a person, who may have
+    submitted another of that name since. What its bot.toml says is not asked, since its author may
+    have written somebody else's name there.
     """
     if store is None:
         return None
-    version = _version_with_author(bot, store)
+    version = store.version_of(bot)  # one that has played stays, also when the site makes room
     if version is None:
         return None
     return _author_of_version(bot.name, version, people, store)
@@ -86,21 +87,6 @@ def _author_of_version(
     if _has_namesake(bot, version, store):
         return None
     return people.named(version.note.display) or people.named(bot)
-
-
-def _version_with_author(bot: Bot, store: BotStore) -> Version | None:
-    """Return the version whose note says who the author of a bot is; None without versions."""
-    versions = store.versions(bot.name)
-    if not versions:
-        return None
-    version = versions[-1]
-    for candidate in versions:
-        if candidate.digest == bot.digest:
-            version = candidate
-            break
-    if not version.note.source:  # somebody edited it by hand
-        return store.last_submitted(bot.name)
-    return version
 
 
 def author_of_note(note: Note, people: People) -> Person | None:

@@ -3,6 +3,7 @@
 import csv
 import json
 import random
+import shutil
 import stat
 import tomllib
 from dataclasses import replace
@@ -383,10 +384,10 @@ def test_a_bot_submitted_before_there_were_people_is_theirs_by_its_file(tmp_path
         path.write_text(f"# {name}\n{cup.FIRST}")
         classroom.submit(classroom.untried(tmp_path), path)
     crowd = People([Person(name="Real, Bob", id="1")])
-    assert [
-        students.author_of(stored.bot(name), crowd, store) for name in ("Bob_Real", "Bob_Real-2")
-    ] == [*crowd] * 2
-    assert students.author_of(stored.bot("Bob_Real-2"), crowd, None) is None
+    bots = discovery.gather(tmp_path / "bots")
+    assert [bot.name for bot in bots] == ["Bob_Real", "Bob_Real-2"]
+    assert [students.author_of(bot, crowd, store) for bot in bots] == [*crowd] * 2
+    assert students.author_of(bots[1], crowd, None) is None
 
 
 def test_bots_of_two_authors_of_one_name_are_not_both_graded_as_one_persons(tmp_path):
@@ -399,10 +400,32 @@ def test_bots_of_two_authors_of_one_name_are_not_both_graded_as_one_persons(tmp_
         classroom.untried(tmp_path, crowd).submit_all(class_of(tmp_path / "class", crowd))
     )
     assert [answer.note.person for answer in answers] == ["", ""]
-    assert [students.author_of(stored.bot(answer.name), crowd, store) for answer in answers] == [
-        None,
-        None,
-    ]
+    bots = discovery.gather(tmp_path / "bots")
+    assert [students.author_of(bot, crowd, store) for bot in bots] == [None, None]
+
+
+def test_a_house_bot_of_an_earlier_event_stays_nobodys_when_a_namesake_submits(tmp_path):
+    house = tmp_path / "bots" / "max.py"
+    house.parent.mkdir()
+    house.write_text(f"# house\n{cup.FIRST}")
+    (house_bot,) = discovery.gather(tmp_path / "bots")
+    crowd, store = People([Person(name="Max", id="1")]), BotStore(tmp_path / "bots")
+    submitted = tmp_path / "1.py"
+    submitted.write_text(cup.FIRST)
+
+    def authors():
+        (own,) = discovery.gather(tmp_path / "bots")
+        return [students.author_of(bot, crowd, store) for bot in (house_bot, own)]
+
+    house.unlink()
+    classroom.submit(classroom.untried(tmp_path, crowd), submitted, "max")
+    assert authors() == [None, *crowd]
+    shutil.rmtree(tmp_path / "bots" / "_versions")
+    (tmp_path / "bots" / "max.py").write_text(f"# house\n{cup.FIRST}")
+    store.withdraw("max")  # is version 1 then, without a source
+    classroom.submit(classroom.untried(tmp_path, crowd), submitted, "max")
+    assert [version.number for version in store.versions("max")] == [1, 2]
+    assert authors() == [None, *crowd]
 
 
 @pytest.mark.parametrize(

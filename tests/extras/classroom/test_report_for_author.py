@@ -19,7 +19,18 @@ from arena.author.submissions import people
 from arena.report import author
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
-from arena.values import Ending, Event, Fault, Match, OpenRanks, Record, Stop, TimeControl, Verdict
+from arena.values import (
+    Bot,
+    Ending,
+    Event,
+    Fault,
+    Match,
+    OpenRanks,
+    Record,
+    Stop,
+    TimeControl,
+    Verdict,
+)
 from tests.support import classroom, cup, reported, stored
 
 REAL = {"adaxq": "Ada Real-Xq", "benxq": "Ben Real-Xq", "cyxq": "Cy Real-Xq", "walker": ""}
@@ -80,12 +91,17 @@ def talkative(record: Record, folder: Path) -> Record:
     return replace(record, turns=tuple(turns), seats=seats, verdict=verdict)
 
 
+def handed_in(bot: Bot, display: str = "") -> Bot:
+    """A bot of a reported event with the digest of its version of `classroom.submitted`."""
+    return replace(bot, display=display, digest=f"digest of {bot.name}")
+
+
 @pytest.fixture(scope="module")
 def event(tmp_path_factory) -> tuple[Path, Event]:
     """A workspace with an event in which every bot has talked."""
     folder = tmp_path_factory.mktemp("class")
     of = reported.event(REAL)
-    of = replace(of, bots=tuple(replace(bot, display=REAL[bot.name]) for bot in of.bots))
+    of = replace(of, bots=tuple(handed_in(bot, REAL[bot.name]) for bot in of.bots))
     records = [talkative(reported.played(match), folder) for match in reported.plan(of)]
     reported.store(folder / "results" / "cup", of, records)
     with Archive.open(folder / "results" / "cup", writing=True) as archive:
@@ -129,7 +145,7 @@ def test_nobody_elses_private_words_are_in_the_file(page):
 
 def test_no_name_of_a_student_is_in_the_file_but_the_author_s(page):
     text, data, _ = page
-    for name in ("benxq", "Ben", "ben.mail", "cyxq", "Cy Real", "adaxq.mail", "ada.mail"):
+    for name in ("benxq", "Ben Real", "ben.mail", "cyxq", "Cy Real", "adaxq.mail", "ada.mail"):
         assert name not in text, name
     assert "Ada Real-Xq" in data["bots"]
     assert "walker" in data["names"]  # a reference is no student
@@ -242,6 +258,7 @@ def test_a_report_for_an_author_does_not_replace_the_event_s_ratings_or_report(e
 
 def test_only_the_author_s_own_versions_are_shown(tmp_path):
     newest = reported.event(REAL, on=reported.boards("duel"))
+    newest = replace(newest, bots=tuple(map(handed_in, newest.bots)))
     older = replace(
         newest, bots=tuple(replace(bot, digest=f"older {bot.digest}") for bot in newest.bots)
     )
