@@ -32,6 +32,7 @@ from arena.protocol import clean
 from arena.replay import notation
 from arena.report import bots as bot_pages
 from arena.report.author import Author, hidden_paths
+from arena.results.accuracy import MoveSums, by_bot
 from arena.results.archive import Archive, NoResultsError
 from arena.results.folders import EVENT_FILE, results_folder
 from arena.results.leaderboard import Results
@@ -47,6 +48,13 @@ REQUEST_BYTES = 1_000_000
 MOST_RECORDS = 1000
 """The most matches of a download, the newest."""
 MOST_LESSONS = 5
+NOTHING_PRIVATE: dict[str, Any] = {
+    "faults": [],
+    "lessons": [],
+    "is_flawless": False,
+    "regret": None,
+}
+"""What the page of a bot has whose matches nobody looked at."""
 MOST_ROWS = 20
 """The uploads and requests on a page, the newest."""
 NOT_SIGNED_IN = (
@@ -205,7 +213,7 @@ async def show_bot(request: Request) -> Response:
     versions = bots.get(name)
     if versions is None:
         raise HTTPException(404)
-    private: dict[str, Any] = {"faults": [], "lessons": [], "regret": None}
+    private = NOTHING_PRIVATE
     if folder is not None and accounts.may_see(folder.name, account):
         private = await people.in_worker(request, account, _private, folder, name)
     return pages.render(
@@ -305,11 +313,13 @@ def _private(folder: Path, bot: str) -> dict[str, Any]:
             results = Results(archive, rules=rulebook.game_of)
             faults = bot_pages.faults_of(results, archive, {bot}, author)[bot]
             lessons = results.lessons({bot}, MOST_LESSONS).get(bot, ())
+            sums = by_bot(results.accuracy_sums).get(bot, MoveSums())
+            is_flawless = sums.moves > 0 and sums.lost == 0
             regret = None
             if not lessons:
                 regret = most_regretted([archive], bot, rulebook.game_of)
     except NoResultsError:
-        return {"faults": [], "lessons": [], "regret": None}
+        return NOTHING_PRIVATE
     rows = []
     for lesson in lessons:
         rows.append(
@@ -324,7 +334,7 @@ def _private(folder: Path, bot: str) -> dict[str, Any]:
                 "then": lesson.refutation_text(bot_pages.REFUTING_TURNS),
             }
         )
-    return {"faults": faults, "lessons": rows, "regret": regret}
+    return {"faults": faults, "lessons": rows, "is_flawless": is_flawless, "regret": regret}
 
 
 def _records(folder: Path, bots: frozenset[str]) -> bytes:

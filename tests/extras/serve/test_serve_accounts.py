@@ -51,6 +51,9 @@ def sign_in(client: httpx.Client, token: str) -> httpx.Client:
     return own
 
 
+FLAWLESS = "no move of this bot threw points away"
+
+
 def csrf_of(client: httpx.Client, path: str = "/me") -> str:
     return re.search(r'name="csrf" value="(\w+)"', client.get(path).text)[1]
 
@@ -109,23 +112,43 @@ def test_an_author_reads_faults_and_stderr_of_the_own_bot_only(played):
     assert not [text for text in texts if "bold" in text]
 
 
-def test_an_author_without_a_lesson_is_sent_to_the_match_that_a_search_regrets(played):
+def page_after(played, name, of, match) -> str:
+    """Return the page of the bot Ada where the event of the site is another, of one match."""
     _, accounts, ada, *_ = played
-    of = reported.event(("Ada", "birch"), on=reported.boards("classic"))
-    folder = accounts.workspace / "results" / "few"
+    folder = accounts.workspace / "results" / name
     folder.mkdir()
-    reported.store(folder, of, [reported.played(reported.plan(of)[0])])
+    reported.store(folder, of, [reported.played(match)])
     settings = accounts.workspace / "tournament.toml"
     text = settings.read_text()
-    settings.write_text(text.replace('"cup"', '"few"', 1))
+    settings.write_text(text.replace('"cup"', f'"{name}"', 1))
     try:
-        page = ada.get("/me/bots/Ada").text
+        return ada.get("/me/bots/Ada").text
     finally:
         settings.write_text(text)
-    with Archive.open(folder) as archive:
+
+
+def test_an_author_without_a_lesson_is_sent_to_the_match_that_a_search_regrets(played):
+    _, accounts, *_ = played
+    of = reported.event(("Ada", "birch"), on=reported.boards("classic"))
+    page = page_after(played, "few", of, reported.plan(of)[0])
+    with Archive.open(accounts.workspace / "results" / "few") as archive:
         regret = most_regretted([archive], "Ada", rulebook.game_of)
     link = f'<a href="/events/few/matches/{regret.match}">'
     assert f"add up to {regret.points} in {link}" in page
+    assert FLAWLESS not in page
+
+
+def test_moves_are_called_good_only_where_arena_looked_at_them(played):
+    *_, ada, ben, olga = played
+    of = reported.event(("Ada", "birch"), on=reported.boards("duel"), repeats=2)
+    assert FLAWLESS in page_after(played, "solved", of, reported.plan(of)[2])
+    pages = [ben.get("/me/bots/Ben").text]  # it crashed before its first move
+    act(olga, "hide")
+    pages.append(ada.get("/me/bots/Ada").text)
+    act(olga, "publish")
+    for page in pages:
+        assert FLAWLESS not in page
+        assert "There are no lessons yet" in page
 
 
 def test_an_event_is_hidden_from_all_but_the_organiser(played):
