@@ -171,6 +171,12 @@ class People:
         spelled = self._by_spelling.get(spelling(text), set())
         return {person for person in spelled if person.has_id}
 
+    def resembled(self, text: str) -> bool:
+        """Return whether a text is somebody's id, e-mail or name, or a word looks like one."""
+        if self.fitting(text):
+            return True
+        return any(_masks(text, person) for person in self._people)
+
     def author(self, label: Label) -> Person | None:
         """Return the author of a submitted file; None for nobody, or if two people fit."""
         return _only(self.candidates(label))

@@ -55,6 +55,8 @@ class Student:
     """What a teacher should know beside the marks, in words; it may quote text of strangers."""
     newer: bool
     """True if the student's last accepted bot is not in the event."""
+    namesake: bool = False
+    """True for a bot of nobody whose name, or shown name, is or looks like a person's."""
 
 
 def author_of(bot: Bot, people: People, store: BotStore | None) -> Person | None:
@@ -166,8 +168,8 @@ def students(
 
     def stranger(bot: Bot) -> Student:
         # A display name that is a person's would claim to be that person.
-        is_persons = people.named(bot.display) is not None
-        name = bot.name if is_persons else bot.display or bot.name
+        claims_person = people.resembled(bot.display)
+        name = bot.name if claims_person else bot.display or bot.name
         later = newer[bot.name]
         return Student(
             name=name,
@@ -175,6 +177,7 @@ def students(
             state=StudentState.PLAYED,
             note=_late(later),
             newer=bool(later),
+            namesake=claims_person or people.resembled(bot.name),
         )
 
     everybody = [student(person) for person in people]

@@ -65,6 +65,12 @@ class Classroom:
             # A house bot may be called like a person, who must not read its words.
             person = by_id or author or person
             if person is None:
+                for shown in (named.name, named.display):
+                    if self.people.resembled(shown):
+                        raise ArenaError(
+                            f"--for {name}: the bot {named.name!r} is nobody's, and called like a "
+                            "person, who would be sent its report; report.html shows it"
+                        )
                 return named.display or named.name, frozenset({named.name})
         if person is None:
             people_names = [listed.name for listed in self.people]

@@ -52,7 +52,7 @@ def write(
     # A bot may be called `everybody`, and then this is its report.
     everybody = name == EVERYBODY and name not in {bot.name for bot in event.bots}
     if everybody:
-        readers = list(_everybody(classroom, event))
+        readers = list(readers_of(classroom, event))
     else:
         author_name, author_bots = classroom.bots_of(name, event)
         readers = [Author(name=author_name, bots=author_bots, file=min(author_bots))]
@@ -75,11 +75,11 @@ def write(
     return tuple(written)
 
 
-def _everybody(classroom: Classroom, event: Event) -> Iterator[Author]:
+def readers_of(classroom: Classroom, event: Event) -> Iterator[Author]:
     """Yield each person who should read a report.
 
     They have a bot in the event that is no reference, are in the table of people, or were refused.
-    A bot of nobody that is called like a person has no reader.
+    A bot of nobody whose name is, or looks like, a person's has no reader.
     """
     references = classroom.references(event)
     challengers = [bot for bot in event.bots if bot.name not in references]
@@ -91,9 +91,8 @@ def _everybody(classroom: Classroom, event: Event) -> Iterator[Author]:
     # The files of authors have the names of bots, also in `--for NAME`.
     used = {bot.name.lower() for bot in event.bots}
     for student in students(challengers, classroom.people, classroom.store, measures):
-        is_persons = student.id != ""
-        if not is_persons and classroom.people.fitting(student.name):
-            continue  # somebody would send its letter to that person
+        if student.namesake:
+            continue  # somebody would send its letter, or its files, to that person
         reasons = []
         for author, refusal in refused:
             if author is not None and author.id == student.id:

@@ -17,7 +17,8 @@ from arena.author.submissions.requests import class_of
 from arena.errors import ArenaError
 from arena.event import discovery
 from arena.event.discovery import names
-from arena.extras.classroom import grades
+from arena.extras.classroom import for_authors, grades
+from arena.extras.classroom.classroom import Classroom
 from arena.extras.classroom.grades import Threshold
 from arena.extras.classroom.table import GradeTable
 from arena.values import Ending, Played
@@ -325,6 +326,38 @@ def test_a_house_bot_that_is_called_like_a_student_is_nobodys(tmp_path):
     done = cup.arena(folder, "report", "--for", "everybody")
     written = [line.rpartition("/")[2] for line in done.stdout.splitlines()]
     assert written == ["Greedy-2.txt", "Greedy-2.html"]
+
+
+@pytest.mark.parametrize(
+    ("name", "display", "shown"),
+    [
+        ("bob", "The Guardian", "The Guardian"),
+        ("guardian", "Bob", "guardian"),
+        ("guardian", "B\u043eb", "guardian"),
+        ("B\u043eb", "", "B\u043eb"),
+        ("guardian", "Ann Lee", "guardian"),
+    ],
+)
+def test_no_letter_is_written_for_a_house_bot_whose_name_is_or_looks_like_a_students(
+    name, display, shown
+):
+    crowd = People(
+        [
+            Person(name="Bob", id="1"),
+            Person(name="Ann Lee", id="2"),
+            Person(name="Ann Lee", id="3"),
+        ]
+    )
+    house_bot = replace(stored.bot(name), display=display)
+    *_, stranger = students.students([house_bot], crowd)
+    assert (stranger.id, stranger.name, stranger.namesake) == ("", shown, True)
+    event = replace(stored.event(name), bots=(house_bot,))
+    room = Classroom(file=Path(), tournament=None, people=crowd, store=None)
+    readers = [*for_authors.readers_of(room, event)]
+    assert [reader.name for reader in readers] == ["Bob", "Ann Lee", "Ann Lee"]
+    assert not any(reader.bots for reader in readers)
+    with pytest.raises(ArenaError, match=r"no bot|nobody's|have that name"):
+        room.bots_of(display or name, event)
 
 
 def test_results_without_their_submissions_give_nobody_no_marks(tmp_path):
