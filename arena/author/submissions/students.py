@@ -185,6 +185,20 @@ def students(
     return tuple(everybody)
 
 
+def namesakes_notice(everybody: Iterable[Student]) -> str:
+    """Return which bots of nobody are called like people, and how they get an author; or ""."""
+    namesakes: list[str] = []
+    for student in everybody:
+        if student.namesake:
+            namesakes += student.bots
+    if not namesakes:
+        return ""
+    return (
+        "called like people, but no person submitted them as they are, so that they are nobody's: "
+        f"{', '.join(namesakes)}; if a student sent one, `arena submit FILE --as NAME` hands it in"
+    )
+
+
 def _accepted(people: People, store: BotStore | None) -> dict[Person, list[str]]:
     """Return the names of the bots of which each person has a version in the store."""
     accepted: dict[Person, list[str]] = defaultdict(list)

@@ -37,6 +37,7 @@ def grade(
 
     The exit code is 1 while matches are missing.
     """
+    from arena.author.submissions.students import namesakes_notice
     from arena.extras.classroom import marks as formats
     from arena.results import tables
 
@@ -84,4 +85,7 @@ def grade(
             strangers.append(output.safe_line(row.student.name))
     if strangers and len(marks.students) > len(strangers):
         output.notice(f"bots that belong to nobody in the table of people: {', '.join(strangers)}")
+    namesakes = namesakes_notice(row.student for row in marks.students)
+    if namesakes:
+        output.notice(namesakes)
     output.notice(f"written: {', '.join(map(paths.displayed, written))}")

@@ -14,7 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from arena import whole_files
-from arena.author.submissions.students import Student, StudentState, author_of_note, students
+from arena.author.submissions.students import (
+    Student,
+    StudentState,
+    author_of_note,
+    namesakes_notice,
+    students,
+)
 from arena.errors import writing
 from arena.event.discovery import names
 from arena.extras.classroom.classroom import Classroom, classroom_of
@@ -26,6 +32,7 @@ from arena.report.author import Author, hidden_paths, pseudonymous
 from arena.report.writing import write_report
 from arena.results.archive import Archive
 from arena.results.leaderboard import Results
+from arena.streams import notice
 from arena.values import Event, Match
 
 EVERYBODY = "everybody"
@@ -90,7 +97,11 @@ def readers_of(classroom: Classroom, event: Event) -> Iterator[Author]:
             refused.append((author_of_note(refusal.note, classroom.people), refusal))
     # The files of authors have the names of bots, also in `--for NAME`.
     used = {bot.name.lower() for bot in event.bots}
-    for student in students(challengers, classroom.people, classroom.store, measures):
+    everybody = students(challengers, classroom.people, classroom.store, measures)
+    namesakes = namesakes_notice(everybody)
+    if namesakes:
+        notice(namesakes)
+    for student in everybody:
         if student.namesake:
             continue  # somebody would send its letter, or its files, to that person
         reasons = []

@@ -171,6 +171,7 @@ def test_students_without_a_bot_are_in_the_table(tmp_path):
     done = cup.arena(folder, "grade")
     assert done.returncode == 0, done.stderr
     assert "bots that belong to nobody in the table of people: =cy" in done.stderr
+    assert "called like people" not in done.stderr
     ada, ben, dee, cy = rows(folder, "cup")
     assert (ada["student"], ada["id"], ada["bot"], ada["marks"], ada["out_of"]) == (
         "Ada",
@@ -316,7 +317,10 @@ def test_a_student_whose_only_bot_is_a_reference_keeps_nobody_from_being_graded(
 def test_a_house_bot_that_is_called_like_a_student_is_nobodys(tmp_path):
     folder = workspace(tmp_path, "greedy", greedy=90)
     (folder / "people.csv").write_text("name,id\nGreedy,s1\n")
-    assert cup.arena(folder, "grade").returncode == 0
+    done = cup.arena(folder, "grade")
+    assert done.returncode == 0
+    told = "so that they are nobody's: greedy; if a student sent one, `arena submit FILE --as"
+    assert told in done.stderr
     greedy, house_bot = rows(folder, "cup")
     assert (greedy["bot"], greedy["marks"], greedy["state"]) == ("", "0", "nothing handed in")
     assert (house_bot["student"], house_bot["id"], house_bot["marks"]) == ("greedy", "", "5")
@@ -326,6 +330,7 @@ def test_a_house_bot_that_is_called_like_a_student_is_nobodys(tmp_path):
     done = cup.arena(folder, "report", "--for", "everybody")
     written = [line.rpartition("/")[2] for line in done.stdout.splitlines()]
     assert written == ["Greedy-2.txt", "Greedy-2.html"]
+    assert told in done.stderr
 
 
 @pytest.mark.parametrize(
