@@ -68,7 +68,8 @@ class Failure:
     threads: int = 1
     """NO_ANSWER: the number of threads in its bot.toml."""
     unfinished: int = 0
-    """NO_ANSWER, ENDED, OUTPUT_CLOSED: bytes on its stdout that no newline follows."""
+    """NO_ANSWER, ENDED, OUTPUT_CLOSED: bytes on its stdout that no newline follows, and that are no
+    remark."""
     is_utf16: bool = False
     """NO_ANSWER: what it printed looks like UTF-16."""
     exit_code: int | None = None

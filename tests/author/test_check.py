@@ -450,6 +450,20 @@ def test_a_cure_goes_by_what_arena_saw_and_not_by_its_words_in_the_mouth_of_a_bo
         assert cure in advice.of_silence(failure, (), ready=False, late=None, discarded=())
 
 
+def test_half_a_remark_is_a_remark_and_no_answer_without_its_newline(tmp_path, launcher):
+    go = "print('# still thi', end='', flush=True); time.sleep(60)"
+    (tmp_path / "mine.py").write_text(python(go))
+    text = text_of(examined(tmp_path / "mine.py", launcher, move=sins.SOON_S / 2))
+    assert "remarks (`# ...`) are no answer: print a move after them" in text
+
+
+def test_a_bot_that_dies_in_the_middle_of_a_remark_is_told_why_it_died(tmp_path, launcher):
+    (tmp_path / "mine.py").write_text(
+        "print('# still thi', end='', flush=True)\nraise SystemExit(3)\n"
+    )
+    assert advice.FLUSH not in text_of(examined(tmp_path / "mine.py", launcher))
+
+
 @pytest.mark.parametrize(
     ("text", "cure"),
     [

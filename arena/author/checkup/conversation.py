@@ -106,8 +106,12 @@ class Examinee(LiveBot):
     """A live bot of which more is known than a match needs, for the sake of its author."""
 
     def aside(self) -> tuple[str, ...]:
-        """Return its remarks since its last answer."""
-        return self._output.remarks()
+        """Return its remarks since its last answer, also one whose newline did not come."""
+        remarks = self._output.remarks()
+        unfinished = self._output.unfinished
+        if unfinished.startswith(b"#"):
+            remarks += (protocol.read_remark(unfinished),)
+        return remarks
 
     def discarded(self) -> tuple[Discarded, ...]:
         """Return the first of its lines that answered nothing."""

@@ -84,6 +84,14 @@ class Printed(NamedTuple):
     """The bytes that no newline follows."""
 
     @property
+    def unfinished_bytes(self) -> int:
+        """The number of bytes that no newline follows.
+
+        It is 0 for half a remark, which a newline makes no answer.
+        """
+        return 0 if self.unfinished.startswith(b"#") else len(self.unfinished)
+
+    @property
     def is_utf16(self) -> bool:
         """True when one of these lines looks like UTF-16."""
         return any(map(protocol.is_utf16, (*self.first, self.last, self.unfinished)))
@@ -131,7 +139,7 @@ def time_loss(ask: Ask, spent: TimeUsed, printed: Printed, threads: int = 1) -> 
         words="; ".join(parts),
         spent=spent,
         threads=threads,
-        unfinished=len(printed.unfinished),
+        unfinished=printed.unfinished_bytes,
         is_utf16=printed.is_utf16,
     )
 
@@ -209,7 +217,7 @@ def crash(
         words=text,
         exit_code=None if end.killed else end.code,
         complaint=error_line,
-        unfinished=len(printed.unfinished),
+        unfinished=printed.unfinished_bytes,
         short_of_memory=bool(memory),
         refused_calls=tuple(syscalls or ()),
         watched=syscalls is not None,
