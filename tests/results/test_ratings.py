@@ -3,6 +3,7 @@ the records.
 """
 
 from dataclasses import replace
+from itertools import permutations
 from math import log
 from operator import attrgetter
 
@@ -194,7 +195,7 @@ def test_every_rating_is_finite_and_inside_its_interval(played):
         result = rule.rate(arrays_of(played), refits=10)
         for rating in result.ratings:
             for strength in (rating.strength, *rating.roles.values()):
-                assert np.isfinite(strength.value)
+                assert abs(strength.value) < (20 if rule is bradley_terry else 101)
                 assert strength.low <= strength.value <= strength.high
             if rule is points:
                 assert np.isfinite(rating.strength).all()
@@ -209,6 +210,18 @@ def test_a_bot_that_always_wins_has_a_finite_figure_that_grows_with_the_wins():
 
     once, often, for_ever = always(1), always(10), always(1000)
     assert 0 < once < often < for_ever < 10
+
+
+def test_opponents_that_always_have_all_points_have_ratings_within_reach():
+    played = []
+    for number, bots in enumerate(permutations(("ann", "bob", "cat", "dan"), 3)):
+        # The last two are at fault in each match, and whoever is not gets 100.
+        scores = [100 if bot in {"ann", "bob"} else 0 for bot in bots]
+        played.append(match("classic", " ".join(bots), *scores, seed=number))
+    result = rated(*played)
+    strengths = [result[bot].strength.value for bot in ("ann", "bob", "cat", "dan")]
+    assert 1 < strengths[0] < 10
+    assert strengths == pytest.approx([strengths[0]] * 2 + [-strengths[0]] * 2)
 
 
 def test_no_interval_is_one_point_because_a_bot_is_measured_by_itself():

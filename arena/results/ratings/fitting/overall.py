@@ -24,6 +24,11 @@
 #   breaks the order. The pull here is that of a pseudo-Huber function: as that of a normal
 #   distribution near 0, and nearly constant far out, so that an outsider is not drawn in by much.
 #
+# Far out, the scores may pull more than this prior ever does. Where a role scores although its side
+# loses, as when only who was at fault gets nothing, two opponents may both have all the points: the
+# model expects half of them, however strong both are. Then no strength is the answer, and the prior
+# is a normal distribution of the believed spread instead. Its pull grows without end.
+#
 # The spread of the prior is estimated as in estimate_priors.py. The dispersion is the scatter of
 # the slopes, as the residuals show it, over what the information promises. It is below 1 for
 # graded scores, and above 1 where the roles of a side report the same score.
@@ -128,14 +133,26 @@ def _role_weights(totals: MatchTotals, seating: Ints, role: Ints) -> Floats:
     return np.asarray(weight * matches.sum() / total_weight)
 
 
-def pull(strength: Floats, spread: float) -> Floats:
-    """Return how strongly the prior pulls each strength to 0; it rises with the strength."""
-    return np.asarray(strength / (spread**2 * np.sqrt(1 + (strength / (FAR * spread)) ** 2)))
+@dataclass(frozen=True)
+class _Pull:
+    """How strongly the prior pulls each strength to 0; it rises with the strength."""
 
+    spread: float
+    far: float = FAR
 
-def _stiffness(strength: Floats, spread: float) -> Floats:
-    """Return the derivative of the pull."""
-    return np.asarray(1 / (spread**2 * (1 + (strength / (FAR * spread)) ** 2) ** 1.5))
+    def of(self, strength: Floats) -> Floats:
+        return np.asarray(strength / (self.spread**2 * np.sqrt(self._bend(strength))))
+
+    def stiffness(self, strength: Floats) -> Floats:
+        """Return the derivative."""
+        return np.asarray(1 / (self.spread**2 * self._bend(strength) ** 1.5))
+
+    def secant(self, strength: Floats) -> Floats:
+        """Return the slope of the line through 0 that has the same pull at the strength."""
+        return np.asarray(1 / (self.spread**2 * np.sqrt(self._bend(strength))))
+
+    def _bend(self, strength: Floats) -> Floats:
+        return np.asarray(1 + (strength / (self.far * self.spread)) ** 2)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -156,14 +173,19 @@ def estimate_overall(totals: MatchTotals, *, prior: bool = True) -> Fit:
     model = overall_model(totals)
     advantages = len(model.advantages)
     unknowns = np.zeros(model.size)
-    spread = Spread().bots if prior else NO_PRIOR_LOGITS
+    pull = _Pull(Spread().bots if prior else NO_PRIOR_LOGITS)
     dispersion = 1.0
     free = 1.0
     for _ in range(STEPS):
-        unknowns = _solved(model, spread, dispersion, unknowns, prior)
+        unknowns, is_solved = _solved(model, pull, dispersion, unknowns, prior)
+        if prior and not is_solved:
+            pull = _Pull(Spread().bots, np.inf)
+            dispersion = 1.0
+            unknowns = np.zeros(model.size)
+            break
         expected = chance(model, unknowns)
         noise = _noise(totals, model, expected)
-        stiff = _prior_matrix(model, _stiffness(unknowns[advantages:], spread), prior)
+        stiff = _prior_matrix(model, pull.stiffness(unknowns[advantages:]), prior)
         covariance = rounded(np.linalg.inv(noise.promised / dispersion + stiff))
         used = float((covariance * noise.promised.T).sum()) / dispersion
         different = float(totals.different.sum())
@@ -175,26 +197,27 @@ def estimate_overall(totals: MatchTotals, *, prior: bool = True) -> Fit:
         if prior and model.bot.size:
             variances = np.abs(np.diag(covariance))
             squares = unknowns[advantages:] ** 2 + variances[advantages:]
-            weights = 1 / np.sqrt(1 + squares / (FAR * spread) ** 2)
+            weights = 1 / np.sqrt(1 + squares / (FAR * pull.spread) ** 2)
             weighted = float((weights * squares).sum())
             likely = likeliest(weighted, model.bot.size, Spread().bots)
-            settled = settled and abs(np.log(likely / spread)) < SETTLED
-            spread = likely
+            settled = settled and abs(np.log(likely / pull.spread)) < SETTLED
+            pull = _Pull(likely)
         if settled:
             break
-    unknowns = rounded(_solved(model, spread, dispersion, unknowns, prior))
+    unknowns, _ = _solved(model, pull, dispersion, unknowns, prior)
+    unknowns = rounded(unknowns)
     expected = chance(model, unknowns)
     noise = _noise(totals, model, expected)
     strength = unknowns[advantages:]
     # Refits stay near the fit, so they use a line through 0 that equals the pull there.
-    secant = 1 / (spread**2 * np.sqrt(1 + (strength / (FAR * spread)) ** 2))
+    secant = pull.secant(strength)
     matrix = _prior_matrix(model, secant, prior)
     pulls = np.zeros((model.size, 1))
     pulls[advantages:, 0] = secant * strength
     ones = np.ones(len(model.mean))
     return Fit(
         model=model,
-        spread=Spread(bots=spread),
+        spread=Spread(bots=pull.spread),
         dispersion=dispersion * ones,
         overlap=ones,
         unknowns=unknowns,
@@ -212,9 +235,15 @@ def _prior_matrix(model: Model, by_bot: Floats, prior: bool) -> Floats:
     return np.diag(np.concatenate((by_advantage, by_bot)))
 
 
-def _solved(model: Model, spread: float, dispersion: float, start: Floats, prior: bool) -> Floats:
-    """Return the unknowns at which the slope is 0, by Newton's method."""
+def _solved(
+    model: Model, pull: _Pull, dispersion: float, start: Floats, prior: bool
+) -> tuple[Floats, bool]:
+    """Return the unknowns at which the slope is 0, by Newton's method, and whether there are any.
+
+    There are none where even the last step is longer than a step may be.
+    """
     unknowns = start
+    longest = 0.0
     count = len(model.advantages)
     weight = model.matches * model.share / dispersion
     of_advantages = 1 / (ADVANTAGE_LOGITS if prior else NO_PRIOR_LOGITS) ** 2
@@ -226,8 +255,8 @@ def _solved(model: Model, spread: float, dispersion: float, start: Floats, prior
             model.unknown.ravel(), weights=by_credit.ravel(), minlength=model.size
         )
         strength = unknowns[count:]
-        by_prior = np.concatenate((of_advantages * unknowns[:count], pull(strength, spread)))
-        stiffness = _prior_matrix(model, _stiffness(strength, spread), prior)
+        by_prior = np.concatenate((of_advantages * unknowns[:count], pull.of(strength)))
+        stiffness = _prior_matrix(model, pull.stiffness(strength), prior)
         binary = weight * expected * (1 - expected)
         curvature = information(model, binary) + stiffness
         step = np.linalg.solve(curvature, by_scores - by_prior)
@@ -235,7 +264,7 @@ def _solved(model: Model, spread: float, dispersion: float, start: Floats, prior
         unknowns = unknowns + step * (LONGEST_LOGITS / max(longest, LONGEST_LOGITS))
         if longest < CLOSE_LOGITS:
             break
-    return unknowns
+    return unknowns, bool(longest < LONGEST_LOGITS)
 
 
 def _noise(totals: MatchTotals, model: Model, expected: Floats) -> _Noise:
