@@ -204,7 +204,7 @@ def test_a_command_of_any_words_is_looked_at_for_a_script_of_a_shell(tmp_path):
         (("./run",), True),
     ],
 )
-def test_line_ends_of_an_old_mac_are_a_fault_where_the_reader_takes_them_for_no_line_ends(
+def test_line_ends_of_an_old_mac_are_a_fault_where_the_reader_does_not_know_them(
     tmp_path, command, is_fault
 ):
     (tmp_path / "run").write_bytes(b"#!/usr/bin/env program\rprint(1)\r")

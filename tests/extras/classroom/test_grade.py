@@ -343,9 +343,7 @@ def test_a_house_bot_that_is_called_like_a_student_is_nobodys(tmp_path):
         ("guardian", "Ann Lee", "guardian"),
     ],
 )
-def test_no_letter_is_written_for_a_house_bot_whose_name_is_or_looks_like_a_students(
-    name, display, shown
-):
+def test_no_letter_is_for_a_house_bot_whose_name_is_or_looks_like_a_students(name, display, shown):
     crowd = People(
         [
             Person(name="Bob", id="1"),
