@@ -6,6 +6,7 @@ gets.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -68,10 +69,35 @@ def author_of(bot: Bot, people: People, store: BotStore | None) -> Person | None
     """
     if store is None:
         return None
-    version = store.version_of(bot)  # one that has played stays, also when the site makes room
+    version = _submitted_version(bot, store)
     if version is None:
         return None
     return _author_of_version(bot.name, version, people, store)
+
+
+def _submitted_version(bot: Bot, store: BotStore) -> Version | None:
+    """Return the submission that a bot comes from; None if it comes from none.
+
+    A submitted bot that somebody edited by hand, or whose bridge an update of arena has changed,
+    comes from the newest submission before.
+    """
+    versions = store.versions(bot.name)
+    digests = [version.digest for version in versions]
+    if bot.digest in digests:  # a version that has played stays, also when the site makes room
+        versions = versions[: digests.index(bot.digest) + 1]
+    elif bot.digest not in _digests_now(bot.name, store):
+        return None
+    submitted = [version for version in versions if version.note.source]
+    return submitted[-1] if submitted else None
+
+
+def _digests_now(name: str, store: BotStore) -> list[str]:
+    """Return the digests of the bots of this name that play now."""
+    digests = []
+    for path in store.playing(name):
+        with suppress(ArenaError):  # `arena bots` reports it, and `arena run` refuses to begin
+            digests.append(discovery.from_path(path, name).digest)
+    return digests
 
 
 def _author_of_version(
@@ -177,7 +203,7 @@ def students(
             state=StudentState.PLAYED,
             note=_late(later),
             newer=bool(later),
-            namesake=claims_person or people.resembled(bot.name),
+            namesake=claims_person or people.resembled(names.without_number(bot.name)),
         )
 
     everybody = [student(person) for person in people]
@@ -195,7 +221,7 @@ def namesakes_notice(everybody: Iterable[Student]) -> str:
         return ""
     return (
         "called like people, but no person submitted them as they are, so that they are nobody's: "
-        f"{', '.join(namesakes)}; if a student sent one, `arena submit FILE --as NAME` hands it in"
+        f"{', '.join(namesakes)}; if a student sent one, `arena submit FILE --as ID` hands it in"
     )
 
 

@@ -100,3 +100,8 @@ def numbered(name: str, number: int) -> str:
     """Return a bot's name with a number, for a second bot of the same name."""
     ending = f"-{number}"
     return name[: NAME_LETTERS - len(ending)].rstrip("._-") + ending
+
+
+def without_number(name: str) -> str:
+    """Return a bot's name without the number that `numbered` added."""
+    return re.sub(r"-[0-9]+$", "", name)

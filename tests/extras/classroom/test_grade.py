@@ -464,6 +464,20 @@ def test_a_house_bot_of_an_earlier_event_stays_nobodys_when_a_namesake_submits(t
     assert authors() == [None, *crowd]
 
 
+def test_a_submitted_bot_that_a_teacher_edited_by_hand_stays_its_authors(tmp_path):
+    crowd, store = People([Person(name="Max", id="1")]), BotStore(tmp_path / "bots")
+    submitted = tmp_path / "1.py"
+    submitted.write_text(cup.FIRST)
+    classroom.submit(classroom.untried(tmp_path, crowd), submitted)
+    (path,) = (tmp_path / "bots").glob("*.py")
+    path.write_text(f"# mended\n{cup.FIRST}")
+    (mended,) = discovery.gather(tmp_path / "bots")
+    assert store.version_of(mended) is None
+    assert [students.author_of(mended, crowd, store)] == [*crowd]
+    (student,) = students.students([mended], crowd, store)
+    assert (student.state, student.bots) == ("played", (mended.name,))
+
+
 @pytest.mark.parametrize(
     ("grade", "message"),
     [

@@ -181,6 +181,7 @@ def estimate_overall(totals: MatchTotals, *, prior: bool = True) -> Fit:
         if prior and not is_solved:
             pull = _Pull(Spread().bots, np.inf)
             dispersion = 1.0
+            free = 1.0
             unknowns = np.zeros(model.size)
             break
         expected = chance(model, unknowns)
