@@ -91,6 +91,12 @@ def launcher(shared_launcher) -> object:
     return shared_launcher
 
 
+@pytest.fixture
+def time_to_leave(monkeypatch) -> None:
+    """Leave bots awake until they are gone, as the moment after `end` is short on a busy machine."""
+    monkeypatch.setattr("arena.match.polling.FAREWELL_S", 20.0)
+
+
 @pytest.fixture(scope="session")
 def shared_launcher() -> Iterator[object]:
     """Yield a launcher for all tests of a process that need no other: the start of each takes 0.06

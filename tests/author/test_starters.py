@@ -54,13 +54,12 @@ def test_a_kit_is_found_by_the_ending_of_its_program_too():
     ]
 
 
-MARKS = {"python_policy": packages.OWN, "javascript": pytest.mark.alone}
-"""One kit imports numpy. Node takes a while to leave, and on a busy machine more than the moment
-that a bot has after `end`.
-"""
-PLAYED = [pytest.param(name, marks=[MARKS[name]] if name in MARKS else []) for name in KITS]
+NUMPY = {"python_policy"}
+"""The kits that import it."""
+PLAYED = [pytest.param(name, marks=packages.OWN if name in NUMPY else ()) for name in KITS]
 
 
+@pytest.mark.usefixtures("time_to_leave")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PLAYED)
 def test_a_kit_plays_every_turn_legally_and_the_same_in_a_rerun(name, launcher, tmp_path):

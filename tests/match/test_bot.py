@@ -334,6 +334,7 @@ def test_a_bot_finds_no_note_of_its_last_match(live):
         say_goodbye(bot, b"end\n")
 
 
+@pytest.mark.usefixtures("time_to_leave")
 def test_an_executable_runs_as_it_is(launcher, tmp_path):
     path = tmp_path / "shell"
     path.write_text(
@@ -358,6 +359,7 @@ def test_the_end_of_stderr_and_the_exit_status_are_reported(live):
     assert len(bot.report().stderr) <= 16 * 1024
 
 
+@pytest.mark.usefixtures("time_to_leave")
 def test_a_bot_that_leaves_at_the_end_is_not_killed(live):
     bot = live()
     say_goodbye(bot, b"score x 1\nend x\n")

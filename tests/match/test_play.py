@@ -60,6 +60,7 @@ def by_whom(record: Record, role: str) -> list[str]:
     return [turn.by for turn in record.turns if turn.role == role]
 
 
+@pytest.mark.usefixtures("time_to_leave")
 def test_a_match_is_recorded_whole_and_its_moves_replay_to_the_same_states(bot, launcher):
     match = match_of("mummy_maze/duel", bot("a", DICE), bot("b", DICE))
     record = play(match, launcher=launcher)
@@ -157,6 +158,7 @@ def test_two_bots_that_failed_the_roll_call_lose_both(bot, launcher):
     assert [fault.role for fault in record.verdict.faults] == ["explorer", "mummy"]
 
 
+@pytest.mark.usefixtures("time_to_leave")
 def test_a_ghost_whose_partner_failed_the_roll_call_plays_with_a_substitute(bot, launcher):
     known = Fault(role="inky", ending=Ending.TIMEOUT, turn=0, words="no `ready`")
     match = match_of("pacman/classic", bot("a"), bot("b"), bot("c"))
@@ -167,6 +169,7 @@ def test_a_ghost_whose_partner_failed_the_roll_call_plays_with_a_substitute(bot,
     assert (record.seats[1].exit, record.seats[2].exit) == ("exit 0", "")
 
 
+@pytest.mark.usefixtures("time_to_leave")
 def test_a_ghost_plays_on_after_its_partners_crash(bot, launcher):
     record = play(
         match_of("pacman/classic", bot("a"), bot("b"), bot("c", CRASH)), launcher=launcher
