@@ -503,7 +503,6 @@ def test_bots_that_end_together_have_each_its_own_exit_also_one_that_never_start
     assert [how.killed for how in exits] == [True, False, False]
 
 
-@pytest.mark.usefixtures("time_to_leave")
 def test_one_request_ends_all_bots_of_a_match_and_sweeps_what_they_left(
     launcher, steady, monkeypatch
 ):
