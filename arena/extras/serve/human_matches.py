@@ -21,6 +21,7 @@ import asyncio
 import contextlib
 import json
 import logging
+import os
 import secrets
 import signal
 import time
@@ -320,8 +321,11 @@ def _end(process: asyncio.subprocess.Process) -> None:
     """Ask a process to end with its bots, and kill it if it does not end in time."""
 
     def send(number: int) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            process.send_signal(number)
+        # Not `send_signal`: it looks whether the process has ended, and would take its exit code
+        # from asyncio, which then knows 255.
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process.pid, number)
 
     send(signal.SIGTERM)
     asyncio.get_running_loop().call_later(END_S, send, signal.SIGKILL)

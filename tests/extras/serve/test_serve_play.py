@@ -199,7 +199,7 @@ def test_a_match_whose_process_is_killed_is_over_and_the_terminal_says_why(site,
     with signed_in("Ben") as ben:
         page = begun(ben, f"{DUEL} explorer")
         match = match_at(page, matches)
-        match.process.send_signal(number)
+        os.kill(match.process.pid, number)
         assert until(lambda: "arena failed to play it" in ben.get(page.url).text)
         assert until(lambda: words in caplog.text)
 
