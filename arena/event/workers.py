@@ -38,6 +38,7 @@ failures, and knows no event and no match.
 # SIGKILL follows after STOP_S. SIGINT and SIGHUP, which a terminal sends to all processes at once,
 # are ignored: the main process decides.
 
+import contextlib
 import logging
 import multiprocessing
 import os
@@ -368,14 +369,29 @@ def _in_lane(function: Callable[[Launcher, Any], Any], item: object) -> object:
     """Call the function with this worker's launcher; a failure closes it."""
     global _launcher
     if _launcher is None:
-        _launcher = _open_launcher()
+        with _undisturbed():
+            _launcher = _open_launcher()
     launcher = _launcher
     try:
         return function(launcher, item)
     except BaseException:
-        _launcher = None
-        launcher.close()
+        with _undisturbed():
+            _launcher = None
+            launcher.close()
         raise
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Put off a SIGTERM: a launcher that is half opened or half closed would leave its folder."""
+    came: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, _leave)
+        if came:
+            _leave()
 
 
 def _leave(*_: object) -> NoReturn:

@@ -83,10 +83,13 @@ class Launcher:
         """The claims to users, by the process of the bot that is the user."""
         environment = ENVIRONMENT | warm.room_for(_environment(self.folder.path))
         self._spawner: SpawnerProcess | Subprocesses
-        if system.LINUX:
-            self._spawner = SpawnerProcess(self.folder.path, environment, self.refused)
-        else:
-            self._spawner = Subprocesses(self.folder.path, environment)
+        with contextlib.ExitStack() as without_spawner:
+            without_spawner.callback(self.folder.remove)
+            if system.LINUX:
+                self._spawner = SpawnerProcess(self.folder.path, environment, self.refused)
+            else:
+                self._spawner = Subprocesses(self.folder.path, environment)
+            without_spawner.pop_all()
 
     @property
     def lifeline(self) -> int:

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 from arena.event import logs, workers
 from arena.event.logs import Log
 from arena.event.workers import Workers
+from arena.sandbox import folder
 from arena.sandbox.launcher import Launcher
 from tests.support.processes import gone_soon
 
@@ -101,6 +103,23 @@ def test_closing_ends_a_worker_in_the_middle_of_an_item():
     assert list(lanes.map(slow, feed(60.0), stopped=lambda: time.monotonic() - begun > 0.3)) == []
     lanes.close()
     assert gone_soon([pid])
+
+
+def test_a_worker_that_is_dismissed_while_it_opens_its_launcher_leaves_no_folder(
+    tmp_path, monkeypatch
+):
+    private = folder.private
+
+    def slowly() -> tuple[Path, int]:
+        made = private()
+        time.sleep(0.4)
+        return made
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(folder, "private", slowly)
+    with Workers(1) as lanes:
+        assert list(lanes.map(double, feed(1), stopped=lambda: any(tmp_path.iterdir()))) == []
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_stopped_map_gives_out_no_more_items():

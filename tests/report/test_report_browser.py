@@ -398,6 +398,27 @@ def test_an_address_opens_any_turn_and_follows_as_do_the_commands_to_go_on(tab, 
         assert page.is_visible("#leaderboard-view")
 
 
+def test_an_address_that_is_followed_just_after_a_turn_is_not_taken_back(tab, small):
+    path, records = small
+    before, after = records[:2]
+    with opened(tab, path, f"#match={before.match.id}") as page:
+        page.wait_for_selector(".replay")
+        # Browsers tell a page of its new address later, and what was due may come before.
+        page.evaluate(
+            """(to) => {
+            const due = [];
+            const later = setTimeout;
+            window.setTimeout = (act) => due.push(act);
+            document.querySelector("button.next").click();
+            window.setTimeout = later;
+            location.hash = to;
+            for (const act of due) act();
+            }""",
+            f"match={after.match.id}",
+        )
+        page.locator(f"#match-view:has-text('{after.match.id}')").wait_for()
+
+
 def test_a_fault_is_told_in_words_with_the_last_lines_of_stderr(tab, small):
     path, records = small
     with opened(tab, path, "#bot=amber") as page:

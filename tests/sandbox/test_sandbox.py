@@ -3,6 +3,7 @@ left.
 """
 
 import contextlib
+import fcntl
 import importlib.util
 import os
 import py_compile
@@ -16,6 +17,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -29,7 +31,7 @@ from arena.match.play import play
 from arena.match.referee import Referee
 from arena.replay.rerun import feed
 from arena.sandbox import child_setup, choice, leftovers, procfs, rlimits, spawner, spawner_process
-from arena.sandbox.folder import Folder, discard
+from arena.sandbox.folder import Folder, discard, private
 from arena.sandbox.launcher import ConfinementError, Launcher, SpawnerLostError
 from arena.sandbox.spawner import SPARES
 from arena.sandbox.spawner_process import SpawnerProcess
@@ -721,6 +723,22 @@ def test_a_start_sweeps_what_killed_processes_left_and_nothing_else(tmp_path, mo
     mine.wait()
     for folder in (living, later):
         folder.remove()
+
+
+def test_a_launcher_without_its_spawner_leaves_no_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "missing"))
+    with pytest.raises(FileNotFoundError):
+        Launcher()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_private_folder_is_not_left_when_ctrl_c_comes_while_it_is_made(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(fcntl, "flock", Mock(side_effect=KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        private()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_sweep_leaves_the_kept_and_what_died_of_them_can_still_be_ended(tmp_path):
