@@ -31,7 +31,7 @@ def homework(tmp_path_factory):
     return tutorial.follow(CLASS, folder, QUICK, {"handed_in/s2.py": shortest})
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_the_class_gets_the_marks_that_the_page_shows(homework):
     folder, done = homework
     failed = [step.args[0] for step in done if step.returncode]
@@ -49,7 +49,7 @@ def test_the_class_gets_the_marks_that_the_page_shows(homework):
     assert reasons == shown[1].splitlines()
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_each_student_of_the_class_gets_a_page_and_a_letter(homework):
     folder, _ = homework
     written = {path.name for path in (folder / "results/homework/for").iterdir()}

@@ -89,6 +89,7 @@ def climbed(tmp_path_factory):
     return folder, done
 
 
+@pytest.mark.soak
 def test_an_improver_rises_by_proven_steps_and_its_versions_are_those_of_submit(climbed):
     folder, done = climbed
     rows = edits(folder)

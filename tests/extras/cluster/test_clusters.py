@@ -101,7 +101,7 @@ def playing(main: Command, stored: int = 0) -> Command:
     return main
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_run_that_is_killed_or_interrupted_leaves_no_bot_and_can_go_on(tmp_path, shared):
     worker = shared.worker("one", compiles=True)
     naps = slow(FIRST)  # so that the run is not over before it is killed
@@ -179,7 +179,7 @@ choice.failure = lambda name: "this kernel has no Landlock"
 """
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_the_status_has_each_lane_and_unfit_workers_are_given_nothing(
     tmp_path, shared, monkeypatch
 ):

@@ -41,6 +41,7 @@ def part(page: str, heading: str) -> str:
     return re.search(rf"<h2>{heading}</h2>.*?</section>", page, re.DOTALL)[0]
 
 
+@pytest.mark.soak
 def test_an_author_sees_the_last_matches_with_result_reason_and_replay(homes):
     matches = part(homes["Ada"], "Your last matches")
     lines = re.findall(

@@ -109,7 +109,7 @@ def workspace(tmp_path_factory):
     return folder
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_match_is_watched_while_it_is_played_and_the_stream_ends_with_the_event(workspace):
     words = (
         "--name",

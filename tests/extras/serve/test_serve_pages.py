@@ -254,12 +254,12 @@ def look_at_pages(browser, site, step: int, themes_of: Callable[[int, int], Iter
 
 @pytest.mark.slow
 def test_axe_finds_nothing_serious_on_pages_and_the_keyboard_reaches_all_of_them(browser, site):
-    """Each fourth page is looked at in one width and theme, the next of them in another."""
+    """Each eighth page is looked at in one width and theme, the next of them in another."""
 
     def themes_of(number: int, width: int) -> list[str]:
         return [THEMES[number // 3 % 2]] if WIDTHS[number % 3] == width else []
 
-    look_at_pages(browser, site, 4, themes_of)
+    look_at_pages(browser, site, 8, themes_of)
 
 
 @pytest.mark.soak
@@ -337,7 +337,7 @@ def sign_in(page, token: str) -> None:
     page.wait_for_url("**/me")
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_an_author_hands_in_bots_and_the_organiser_plays_freezes_and_hides(browser, tmp_path):
     workspace, problems = workspaces.make(tmp_path / "site", boards="duel"), []
     accounts = Accounts(workspace)
@@ -389,7 +389,7 @@ def test_an_author_hands_in_bots_and_the_organiser_plays_freezes_and_hides(brows
     assert not problems
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_browser_plays_whole_matches_by_clicks_on_the_board_and_by_keys(browser, tmp_path):
     workspace, problems = workspaces.make(tmp_path / "site", boards="duel goofspiel/five"), []
     token = Accounts(workspace).invite("Ada", "test")

@@ -16,6 +16,7 @@ __all__ = ["calls", "page"]  # the fixtures
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.soak
 def test_on_the_site_only_a_match_allows_the_frame_and_that_asks_nobody(page, calls, tmp_path):
     workspace = workspaces.make(tmp_path, boards="duel")
     rules = workspace / "rules"
