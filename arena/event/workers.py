@@ -34,9 +34,9 @@ failures, and knows no event and no match.
 # its name. Threads would have been simpler, but they take turns in one interpreter: one referee
 # would see answers late while another plays a move.
 #
-# How a worker is stopped. SIGTERM closes its Launcher, which ends the spawner and all bots;
-# SIGKILL follows after STOP_S. SIGINT and SIGHUP, which a terminal sends to all processes at once,
-# are ignored: the main process decides.
+# How a worker is stopped. SIGTERM closes its Launcher, which ends the spawner and all bots; while
+# it opens or closes one, SIGTERM waits. SIGKILL follows after STOP_S. SIGINT and SIGHUP, which a
+# terminal sends to all processes at once, are ignored: the main process decides.
 
 import contextlib
 import logging
@@ -396,6 +396,7 @@ def _undisturbed() -> Iterator[None]:
 
 def _leave(*_: object) -> NoReturn:
     """Close the launcher of this worker, and end."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
         if _launcher is not None:
             _launcher.close()

@@ -248,17 +248,18 @@ def private() -> tuple[Path, int]:
     """Make a folder in TMPDIR for this process; return it, and the descriptor that locks it."""
     try:
         making = Path(tempfile.mkdtemp(prefix=f".{PRIVATE}"))
-        try:
+        with contextlib.ExitStack() as unfinished:
+            unfinished.callback(discard, making)
             lock = os.open(making, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            unfinished.callback(os.close, lock)
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             final_name = making.name.removeprefix(".")
-            return making.rename(making.with_name(final_name)), lock
-        except BaseException:  # Ctrl-C, too
-            discard(making)
-            raise
+            finished = making.rename(making.with_name(final_name))
+            unfinished.pop_all()
     except OSError as error:
         temporary = os.environ.get("TMPDIR", "the folder for temporary files")
         raise _unwritable(temporary, error) from error
+    return finished, lock
 
 
 def sweep() -> None:

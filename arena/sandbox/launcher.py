@@ -72,8 +72,6 @@ class Launcher:
         # This comes before the sockets and pipes of this launcher, which could land there.
         descriptors.keep_standard_open()
         self.cores = cores or system.cores()
-        self.folder = Folder()
-        self._cgroups = cgroups.opened()
         self._prepared: set[BotKind] = set()
         self._user_checks: dict[tuple[str, ...], dict[str, Any]] = {}
         """Answers about users, by the files that a bot must read."""
@@ -81,15 +79,22 @@ class Launcher:
         """Users for the next bots, and the claims to them."""
         self._claims: dict[int, int] = {}
         """The claims to users, by the process of the bot that is the user."""
-        environment = ENVIRONMENT | warm.room_for(_environment(self.folder.path))
         self._spawner: SpawnerProcess | Subprocesses
-        with contextlib.ExitStack() as without_spawner:
-            without_spawner.callback(self.folder.remove)
+        # Ctrl-C may come between any two of these, or a process be refused.
+        with contextlib.ExitStack() as opened:
+            opened.callback(self._release_all_but, ())
+            self.folder = Folder()
+            opened.callback(self.folder.remove)
+            self._cgroups = cgroups.opened()
+            if self._cgroups is not None:
+                opened.callback(self._cgroups.close)
+            environment = ENVIRONMENT | warm.room_for(_environment(self.folder.path))
             if system.LINUX:
                 self._spawner = SpawnerProcess(self.folder.path, environment, self.refused)
             else:
                 self._spawner = Subprocesses(self.folder.path, environment)
-            without_spawner.pop_all()
+            opened.callback(self._spawner.close)
+            self._opened = opened.pop_all()
 
     @property
     def lifeline(self) -> int:
@@ -438,11 +443,7 @@ class Launcher:
 
     def close(self) -> None:
         """End the spawner and with it everything it started; remove the folder."""
-        self._spawner.close()
-        self.folder.remove()
-        if self._cgroups is not None:
-            self._cgroups.close()
-        self._release_all_but(())
+        self._opened.close()
 
     def __enter__(self) -> Self:
         return self

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from arena import system
 from arena.event import logs, workers
 from arena.event.logs import Log
 from arena.event.workers import Workers
@@ -105,6 +106,7 @@ def test_closing_ends_a_worker_in_the_middle_of_an_item():
     assert gone_soon([pid])
 
 
+@pytest.mark.skipif(system.START_METHOD != "fork", reason="what is patched is in forks alone")
 def test_a_worker_that_is_dismissed_while_it_opens_its_launcher_leaves_no_folder(
     tmp_path, monkeypatch
 ):
@@ -112,7 +114,7 @@ def test_a_worker_that_is_dismissed_while_it_opens_its_launcher_leaves_no_folder
 
     def slowly() -> tuple[Path, int]:
         made = private()
-        time.sleep(0.4)
+        time.sleep(0.2)
         return made
 
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
