@@ -419,6 +419,24 @@ def test_an_address_that_is_followed_just_after_a_turn_is_not_taken_back(tab, sm
         page.locator(f"#match-view:has-text('{after.match.id}')").wait_for()
 
 
+def test_who_does_something_else_while_a_replay_is_loaded_keeps_the_focus_there(tab, small):
+    path, records = small
+    with opened(tab, path, "#matches") as page:
+        page.evaluate(
+            """() => {
+            const load = data.replay;
+            data.replay = async (row) => {
+                await new Promise((done) => setTimeout(done, 50));
+                document.querySelector(".tabs a").focus();
+                return load(row);
+            };
+            }"""
+        )
+        go_to(page, f"#match={records[0].match.id}")
+        page.wait_for_selector(".replay")
+        assert page.evaluate("document.activeElement === document.querySelector('.tabs a')")
+
+
 def test_a_fault_is_told_in_words_with_the_last_lines_of_stderr(tab, small):
     path, records = small
     with opened(tab, path, "#bot=amber") as page:

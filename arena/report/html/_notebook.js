@@ -1,7 +1,7 @@
 "use strict";
 // One match in a frame of a notebook, which has no address, no page of a bot, and no archive to go on from.
 
-route.replace = () => {};
+route.rest = () => {};
 route.bot = () => null;
 commands.fork = () => ({ list: null, to() {} });
 commands.list = () => null;

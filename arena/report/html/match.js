@@ -59,7 +59,8 @@ const match = (() => {
     leave = viewer.stop;
     host.replaceChildren(...viewer.elements);
     viewer.begin();
-    viewer.elements[0].focus({ preventScroll: true });
+    const readers = document.activeElement; // who went on to something else meanwhile stays there
+    if (readers === document.body || readers === byId("match-title")) viewer.elements[0].focus({ preventScroll: true });
   }
 
   /** The elements of a replay, first the viewer; `begin` shows the turn, `stop` is for when it is left. */

@@ -217,10 +217,7 @@ const replay = (() => {
       if (!playing) { // a screen reader is not told every turn of a film, nor does the address change with each
         announcement.textContent = now.textContent;
         clearTimeout(rest);
-        rest = setTimeout(() => {
-          // The reader may have followed a link a moment ago, which the page hears of later.
-          if (route.read().values.get("match") === match.id) route.replace(route.match(match.id, turn));
-        }, REST_MS);
+        rest = setTimeout(() => route.rest(match.id, turn), REST_MS);
       }
     }
 

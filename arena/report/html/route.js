@@ -19,6 +19,12 @@ const route = {
   bot: (name) => `#bot=${encodeURIComponent(name)}`,
   match: (id, turn) => `#match=${id}${turn === undefined ? "" : `&turn=${turn}`}`,
 
+  /** Write the turn of the match that is shown into the address. */
+  rest(id, turn) {
+    // A link may just have been followed: browsers tell the page of it later.
+    if (this.read().values.get("match") === id) this.replace(this.match(id, turn));
+  },
+
   /** Change the address without a step in the browser's history, and without showing anything anew. */
   replace: (address) => history.replaceState(null, "", address),
 };

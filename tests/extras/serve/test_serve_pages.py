@@ -293,6 +293,18 @@ def unreached(page, part: str) -> list[str]:
     return page.evaluate(f"{left}.map(each => each.outerHTML.slice(0, 200))")
 
 
+@pytest.mark.slow
+def test_the_address_of_a_match_has_the_turn_that_is_looked_at(browser, site):
+    wrong = []
+    page = visitor(browser, str(site[2].base_url), wrong)
+    page.goto("/events/cup/matches?bot=first")
+    page.locator("table.list").get_by_role("link", name="Replay").first.click()
+    page.click("button.next")
+    page.wait_for_url("**?turn=1")
+    page.context.close()
+    assert not wrong
+
+
 @pytest.mark.soak
 def test_a_reader_goes_from_the_leaderboard_to_a_bot_a_replay_and_a_live_match(browser, site):
     made, _, client = site

@@ -8,7 +8,7 @@ const route = (() => {
     to: (view, values = {}) => `${base}/${view}?${query(values)}`,
     bot: (name) => (base ? `${base}/bot?${query({ name })}` : null), // a match of a person belongs to no event
     match: (id, turn) => `${base}/matches/${encodeURIComponent(id)}${turn === undefined ? "" : `?turn=${turn}`}`,
-    /** Change the address without a step in the browser's history, and without loading anything. */
-    replace: (address) => { if (document.getElementById("match-content")) history.replaceState(null, "", address); },
+    /** Write the turn into the address of a match's page, without a step in the browser's history. */
+    rest(id, turn) { if (document.getElementById("match-content")) history.replaceState(null, "", this.match(id, turn)); },
   };
 })();

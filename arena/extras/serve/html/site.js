@@ -45,8 +45,9 @@ const site = (() => {
       const first = etag === null && part.childElementCount;
       etag = answer.headers.get("etag");
       if (first) return; // it is in the page already
+      const text = await answer.text();
       const kept = part.id === "leaderboard-view" && byId("leaderboard-search") ? choice() : null;
-      part.replaceChildren(...parsed(await answer.text()).body.childNodes);
+      part.replaceChildren(...parsed(text).body.childNodes);
       if (part.id === "leaderboard-view" && byId("leaderboard-search")) leaderboard.start();
       if (kept) choose(kept);
       part.dispatchEvent(new Event("renewed"));
