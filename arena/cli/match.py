@@ -104,8 +104,8 @@ def match(
     workspace.warn_about_confinement(planned.conditions)
     writers.warn([chosen])
     game = rulebook.game_of(planned)
-    launched = NamingLauncher() if no_limits else Launcher()
-    with playing(), workspace.asking(tournament) as services, launched as launcher:
+    opened = NamingLauncher if no_limits else Launcher
+    with playing(), workspace.asking(tournament) as services, opened() as launcher:
         if json:
             record = play.play(planned, launcher=launcher, services=services)
             output.print_json([_row(game, record)])

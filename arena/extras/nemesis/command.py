@@ -167,7 +167,7 @@ def _write_lessons(path: Path, result: Exploitation, bot: Bot, board: Board) -> 
     bots = tuple(sorted((bot, NEMESIS), key=lambda bot: bot.name))
     event = Event(name="nemesis", seed=0, boards=(board,), bots=bots)
     with (
-        tempfile.TemporaryDirectory() as folder,
+        tempfile.TemporaryDirectory(dir=workspace.temporary_folder()) as folder,
         Archive.open(Path(folder), writing=True) as archive,
     ):
         archive.begin(event, "nemesis", lambda: [record.match.id for record in result.records])

@@ -82,7 +82,7 @@ def verify(
             except commitment.UnreadableError as error:
                 problems.append(("", str(error)))
             else:
-                with TemporaryDirectory() as bots_folder:
+                with TemporaryDirectory(dir=workspace.temporary_folder()) as bots_folder:
                     bots = stored_match.copy_bots(
                         folder, [bot.digest for bot in checked.event.bots], Path(bots_folder)
                     )
@@ -105,7 +105,7 @@ def _table_problems(folder: Path) -> Iterator[str]:
     """Yield a problem for each CSV file of the results that is not made of these matches."""
     from arena.results import tables
 
-    with TemporaryDirectory() as copy:
+    with TemporaryDirectory(dir=workspace.temporary_folder()) as copy:
         # A cache that stands beside the event may be part of the forgery, so the tables are made
         # beside a copy.
         with shared_folders.opened(folder) as files:
