@@ -80,7 +80,7 @@ class Launcher:
         self._claims: dict[int, int] = {}
         """The claims to users, by the process of the bot that is the user."""
         self._spawner: SpawnerProcess | Subprocesses
-        # Ctrl-C may come between any two of these, or a process be refused.
+        # Ctrl-C may come in any of these, or a process be refused.
         with contextlib.ExitStack() as opened:
             opened.callback(self._release_all_but, ())
             self.folder = Folder()

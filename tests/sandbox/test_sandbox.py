@@ -733,6 +733,20 @@ def test_a_launcher_without_its_spawner_leaves_no_folder(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_launcher_is_closed_as_a_whole_whatever_fails(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def interrupted(spawner: SpawnerProcess) -> None:
+        close_spawner(spawner)
+        raise KeyboardInterrupt
+
+    close_spawner = SpawnerProcess.close
+    monkeypatch.setattr(SpawnerProcess, "close", interrupted)
+    with pytest.raises(KeyboardInterrupt), Launcher():
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_private_folder_is_not_left_when_ctrl_c_comes_while_it_is_made(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(fcntl, "flock", Mock(side_effect=KeyboardInterrupt))
