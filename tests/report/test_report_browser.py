@@ -419,6 +419,16 @@ def test_an_address_that_is_followed_just_after_a_turn_is_not_taken_back(tab, sm
         page.locator(f"#match-view:has-text('{after.match.id}')").wait_for()
 
 
+def test_the_link_that_skips_to_the_content_stays_in_the_view(tab, small):
+    path, records = small
+    with opened(tab, path, f"#match={records[0].match.id}") as page:
+        page.wait_for_selector(".replay")
+        page.focus(".skip")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#main:focus")
+        assert page.is_visible("#match-view")
+
+
 def test_who_does_something_else_while_a_replay_is_loaded_keeps_the_focus_there(tab, small):
     path, records = small
     with opened(tab, path, "#matches") as page:

@@ -59,8 +59,8 @@ const match = (() => {
     leave = viewer.stop;
     host.replaceChildren(...viewer.elements);
     viewer.begin();
-    const readers = document.activeElement; // who went on to something else meanwhile stays there
-    if (readers === document.body || readers === byId("match-title")) viewer.elements[0].focus({ preventScroll: true });
+    const unused = [document.body, byId("main"), byId("match-title")]; // who went on to something else meanwhile stays there
+    if (unused.includes(document.activeElement)) viewer.elements[0].focus({ preventScroll: true });
   }
 
   /** The elements of a replay, first the viewer; `begin` shows the turn, `stop` is for when it is left. */

@@ -35,4 +35,8 @@ data.load(file.values(), file.replay);
 headline();
 for (const view of Object.values(views)) view.start?.();
 addEventListener("hashchange", () => show(false));
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault(); // its `#main` is no view
+  byId("main").focus();
+});
 show(true);
