@@ -216,7 +216,7 @@ def test_the_process_of_a_match_ends_quietly_if_its_server_ends_before_the_start
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_nothing_is_left_of_a_match_when_its_server_is_killed_and_another_has_run(tmp_path):
     workspace = workspaces.make(tmp_path / "site", boards=DUEL)
     accounts = Accounts(workspace)
