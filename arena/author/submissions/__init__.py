@@ -89,7 +89,9 @@ class _Candidate:
     @property
     def new_bot(self) -> Bot | None:
         """The bot to examine; None for a submission without a bot, and for an earlier version."""
-        return self.bot if self.version is None else None
+        if self.version is not None:
+            return None
+        return self.bot
 
 
 class Submissions:
@@ -122,9 +124,11 @@ class Submissions:
                 version = self._store.last_submitted(name)
                 if version is not None:
                     self._last_notes[name] = version.note
+
             candidates = [self._prepare(request) for request in requests]
             new_bots = [candidate.new_bot for candidate in candidates]
-            faults = self._examine([bot for bot in new_bots if bot is not None])
+            examined = [bot for bot in new_bots if bot is not None]
+            faults = self._examine(examined)
             for candidate, new_bot in zip(candidates, new_bots, strict=True):
                 if new_bot is not None:
                     candidate.faults += next(faults)
@@ -141,6 +145,7 @@ class Submissions:
         if person is not None:
             shown_name = names.display(person.name) or "bot"
             note = replace(note, display=shown_name, email=person.email, person=person.id)
+
         folder = self._store.new_folder()
         safe_name = names.safe(note.display)
         candidate = _Candidate(request=request, note=note, folder=folder, name=safe_name)
@@ -150,6 +155,7 @@ class Submissions:
             self._shown_names.add(note.display)
         except ArenaError as error:
             candidate.faults.append(str(error))
+
         try:
             candidate.copy, candidate.left_out = _copy_in(request, candidate.name, folder)
             if request.refusal:
@@ -170,19 +176,23 @@ class Submissions:
             if "/" in called or not may_be_shown:
                 discovery.checked(called, Path(request.path.name))
         if request.rivals:
-            both = " and ".join(sorted(path.name for path in (request.path, *request.rivals)))
+            paths = [request.path, *request.rivals]
+            both = " and ".join(sorted(path.name for path in paths))
             raise ArenaError(f"{both} have one name, and case makes no difference: rename one")
         if not names.display(called):
             raise ArenaError(f"{called!a} has no letter that anybody sees: give the file a name")
         if person is None:
             cure = "rename the file, or take it under another name, --as NAME"
             names.refuse_look_alike(note.display, self._shown_names, cure)
+
+        safe_name = names.safe(note.display)
         if not discovery.may_be_called(called) or discovery.is_skipped(called):
-            return self._free(names.safe(note.display), note)
+            return self._free(safe_name, note)
         if request.name is None:
             has_author = person is not None or request.label.who != ""
             if has_author or self._is_taken(called, note):
-                return self._free(names.safe(note.display), note)
+                return self._free(safe_name, note)
+
         if called.lower() in self._reserved:
             raise ArenaError(
                 f"{called!r} is a [[bot]] of tournament.toml: submit it under another name, "
@@ -209,8 +219,11 @@ class Submissions:
         """The names that tables show, also of each submission so far, and those of people."""
         shown_names = {person.name for person in self._people}
         for name in chain(self._reserved, self._store.names()):
+            shown_name = name
             versions = self._store.versions(name)
-            shown_names.add(versions[-1].note.display if versions else name)
+            if versions:
+                shown_name = versions[-1].note.display
+            shown_names.add(shown_name)
         return shown_names
 
     def _free(self, base: str, note: Note) -> str:
@@ -221,11 +234,14 @@ class Submissions:
         for name in self._owned(base, note):
             if self._may_take(name, note):
                 return name
+
         known = {name.lower(): name for name in self._store.names()}
         likely = ""
         """The first name of a bot that is perhaps of the same author."""
         for number in count(1):
-            name = base if number == 1 else names.numbered(base, number)
+            name = base
+            if number > 1:
+                name = names.numbered(base, number)
             if not self._may_take(name, note):
                 continue
             if name.lower() not in known:
@@ -271,8 +287,11 @@ class Submissions:
 
     def _is_anothers(self, earlier: Note, note: Note) -> bool:
         """Return whether an earlier submission certainly has another author than a note."""
-        are_known = (earlier.person and note.person) or (earlier.mark and note.mark)
-        return bool(are_known) and not self._is_authors(earlier, note)
+        have_persons = earlier.person and note.person
+        have_marks = earlier.mark and note.mark
+        if not have_persons and not have_marks:
+            return False
+        return not self._is_authors(earlier, note)
 
     def _is_authors(self, earlier: Note, note: Note) -> bool:
         """Return whether an earlier submission certainly has the author of a note."""
@@ -280,8 +299,10 @@ class Submissions:
             # It may be an id of an earlier table.
             recorded = self._people.recorded(earlier.person, earlier.display, earlier.email)
             return recorded is not None and recorded.id == note.person
+
         if note.is_same_as(earlier):
             return True
+
         if not note.person or earlier.person or not earlier.source:
             return False
         # It was submitted before people were known.
@@ -295,13 +316,15 @@ class Submissions:
         """
         paths = self._store.playing(bot.name)
         playing = [discovery.from_path(path, bot.name) for path in paths]
-        real_path = os.path.realpath(candidate.request.path)
-        submits_itself = any(os.path.realpath(path) == real_path for path in paths)
+        real_paths = [os.path.realpath(path) for path in paths]
+        submits_itself = os.path.realpath(candidate.request.path) in real_paths
         if not submits_itself:
             self._refuse_loss(playing, bot)
+
         candidate.version = self._store.version_of(bot)
         if candidate.version is not None:
-            candidate.plays = [old.digest for old in playing] == [bot.digest]
+            digests = [old.digest for old in playing]
+            candidate.plays = digests == [bot.digest]
         elif not submits_itself and not candidate.request.replaces:
             self._refuse_foreign(candidate, bot)
 
@@ -328,11 +351,17 @@ class Submissions:
         )
 
     def _decide(self, candidate: _Candidate) -> SubmissionDecision:
-        request, note = candidate.request, candidate.note
-        bot, copy = candidate.bot, candidate.copy
-        label = _label(request.path.name if request.rivals else candidate.name)
+        request = candidate.request
+        note = candidate.note
+        bot = candidate.bot
+        copy = candidate.copy
+        name = candidate.name
+        if request.rivals:
+            name = request.path.name
+        label = _label(name)
         if candidate.faults or bot is None or copy is None:
             return self._refuse(candidate, label)
+
         status = SubmissionStatus.ACCEPTED
         version = candidate.version
         if version is None:
@@ -347,6 +376,7 @@ class Submissions:
                 self._store.rename_author(version, note)
         if candidate.left_out:
             text += f"; {left_out_words(candidate.left_out)}"
+
         if candidate.plays:
             status = SubmissionStatus.KNOWN
             text = f"it is version {version.number}, which plays: nothing has changed"
@@ -377,7 +407,9 @@ class Submissions:
             faults.append(left_out_words(candidate.left_out))
         lines = "\n\n".join(faults).split("\n")
         reasons = "\n".join(_printable(line) for line in lines)
+
         label = self._refusal_label(label, note)
+        where = self._store.refuse(label, reasons, candidate.copy, note)
         return SubmissionDecision(
             request=candidate.request,
             name=candidate.name,
@@ -385,7 +417,7 @@ class Submissions:
             status=SubmissionStatus.REFUSED,
             words=first_line(reasons),
             reasons=reasons,
-            where=self._store.refuse(label, reasons, candidate.copy, note),
+            where=where,
         )
 
     def _refusal_label(self, label: str, note: Note) -> str:
@@ -413,6 +445,7 @@ def _copy_in(request: Request, name: str, folder: Path) -> tuple[Path, tuple[str
         ending = packed_as(request.path) or request.path.suffix
         copy = folder / f".copied{ending}"
         copy_submission(request.path, copy, allowance)
+
     for depth in range(MOST_NESTED):
         copy = _alone(copy)
         if copy.is_symlink() or packed_as(copy) is None or not copy.is_file():
@@ -420,8 +453,11 @@ def _copy_in(request: Request, name: str, folder: Path) -> tuple[Path, tuple[str
         unpacked = folder / f".unpacked{depth}"
         left_out += unpack(copy, unpacked)
         copy = _alone(unpacked)
-    suffix = copy.suffix if copy.is_file() else ""
-    return copy.rename(folder / f"{name}{suffix}"), tuple(left_out)
+
+    new_name = name
+    if copy.is_file():
+        new_name += copy.suffix
+    return copy.rename(folder / new_name), tuple(left_out)
 
 
 def _alone(copy: Path) -> Path:
@@ -429,13 +465,18 @@ def _alone(copy: Path) -> Path:
 
     Otherwise return the path itself.
     """
-    while copy.is_dir() and not copy.is_symlink() and not (copy / "bot.toml").exists():
+    while copy.is_dir() and not copy.is_symlink():
+        if (copy / "bot.toml").exists():
+            break
         entries = list(copy.iterdir())
         if len(entries) != 1 and not discovery.is_program(copy):
             entries = [entry for entry in entries if packed_as(entry) is not None]
-        if len(entries) != 1 or entries[0].is_symlink() or not may_be_program(entries[0]):
+        if len(entries) != 1:
+            break
+        alone = entries[0]
+        if alone.is_symlink() or not may_be_program(alone):
             break  # a refusal names the file as its author calls it
-        copy = entries[0]
+        copy = alone
     return copy
 
 
@@ -448,8 +489,9 @@ def _printable(line: str) -> str:
 
 def _label(name: str) -> str:
     """Return a name for the folder of a refused submission, for any name of the submission."""
-    plain = re.sub(r"[^A-Za-z0-9._-]", "_", name).lstrip(".-")[:40]
+    letters = re.sub(r"[^A-Za-z0-9._-]", "_", name)
+    plain = letters.lstrip(".-")[:40]
     if name and plain == name:
         return name
-    mark = hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:6]
-    return f"{plain or 'bot'}-{mark}"
+    digest = hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()
+    return f"{plain or 'bot'}-{digest[:6]}"

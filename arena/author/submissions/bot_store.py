@@ -101,9 +101,10 @@ class BotStore:
         """Put back the bots that a killed process moved away without a new bot in their place."""
         for old in (self.incoming / REPLACED).glob("*"):
             target = self.bots / old.name
-            if not self.playing(_name(old)) and not os.path.lexists(target):
-                old.rename(target)
-                whole_files.sync_folder(self.bots)
+            if self.playing(_name(old)) or os.path.lexists(target):
+                continue
+            old.rename(target)
+            whole_files.sync_folder(self.bots)
 
     def new_folder(self) -> Path:
         """Make a new folder in `incoming`, while bots are `changing`."""
@@ -139,7 +140,9 @@ class BotStore:
         for version in reversed(versions):
             if version.note.source:
                 return version
-        return versions[-1] if versions else None
+        if not versions:
+            return None
+        return versions[-1]
 
     def version_of(self, bot: Bot) -> Version | None:
         """Return the version that has the bot's name and digest, None if it was never submitted."""
@@ -160,7 +163,8 @@ class BotStore:
                 note = notes.read(path.parent / ABOUT)
             except (OSError, ValueError):  # an older arena wrote none
                 note = Note()
-            refusals.append(Refusal(path.parent.name, path.read_text("utf-8", "replace"), note))
+            reason = path.read_text("utf-8", "replace")
+            refusals.append(Refusal(path.parent.name, reason, note))
         return tuple(refusals)
 
     def keep(self, bot: Bot, copy: Path, note: Note) -> Version:
@@ -170,9 +174,11 @@ class BotStore:
             number = max(numbers, default=0) + 1
             now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
             note = replace(note, number=number, digest=bot.digest, submitted=now)
+
             versions = whole_files.make_folder(self.bots / VERSIONS / bot.name)
             folder = versions / str(number)
-            with bot_folder.making(folder, self.new_folder() / "version") as part:
+            incoming = self.new_folder() / "version"
+            with bot_folder.making(folder, incoming) as part:
                 part.mkdir(0o755)
                 copy.rename(part / copy.name)
                 (part / NOTE).write_text(note.text(), "utf-8")
@@ -187,21 +193,28 @@ class BotStore:
 
     def rename_author(self, version: Version, note: Note) -> None:
         """Store the name that the author of a version has now, from a later submission's note."""
-        changed = replace(version.note, display=note.display, email=note.email, person=note.person)
+        changed = replace(
+            version.note,
+            display=note.display,
+            email=note.email,
+            person=note.person,
+        )
         if changed == version.note:
             return
         with writing(self.bots):
-            text = changed.text().encode("utf-8", "surrogateescape")
-            whole_files.write(version.path.parent / NOTE, text)
+            path = version.path.parent / NOTE
+            content = changed.text().encode("utf-8", "surrogateescape")
+            whole_files.write(path, content)
 
     def remove(self, version: Version) -> None:
         """Remove a version that nobody needs, in one step, while bots are `changing`.
 
         The newest of a name must stay: its number would be given to another one.
         """
+        folder = version.path.parent
         with writing(self.bots):
-            version.path.parent.rename(self.new_folder() / "removed")
-            whole_files.sync_folder(version.path.parent.parent)
+            folder.rename(self.new_folder() / "removed")
+            whole_files.sync_folder(folder.parent)
 
     def folder_of(self, refusal: Refusal) -> Path:
         """Return the folder of a refused submission."""
@@ -219,6 +232,7 @@ class BotStore:
             aside.mkdir(exist_ok=True)
             new = self.new_folder() / version.path.name
             bot_folder.copy(version.path, new)
+
             for old in self.playing(name):
                 if old.name != new.name:
                     old.rename(aside / old.name)
@@ -239,6 +253,7 @@ class BotStore:
                     bot_folder.copy(path, copy)
                     version = self.keep(bot, copy, Note(display=bot.display))
                 versions.append(version)
+
             for number, path in enumerate(playing):
                 path.rename(self.incoming / f".withdrawn{number}")
             whole_files.sync_folder(self.bots)
@@ -249,9 +264,12 @@ class BotStore:
         if self.playing(name):
             return
         names = self.names()
-        state = "is withdrawn already" if name in names else "there is no such bot"
+        state = "there is no such bot"
+        if name in names:
+            state = "is withdrawn already"
         near = did_you_mean(name, filter(self.playing, names))
-        raise ArenaError(f"{name!r}: {state}; {near or '`arena bots` lists them'}")
+        cure = near or "`arena bots` lists them"
+        raise ArenaError(f"{name!r}: {state}; {cure}")
 
     def refuse(self, name: str, reason: str, copy: Path | None, note: Note) -> Path:
         """Keep a refused submission in place of the last of its name; return the reason's file."""
@@ -259,11 +277,14 @@ class BotStore:
             new = self.new_folder() / "refusal"
             new.mkdir(0o755)
             if copy is not None and os.path.lexists(copy):
-                (new / SUBMITTED).mkdir()
-                copy.rename(new / SUBMITTED / copy.name)
+                submitted = new / SUBMITTED
+                submitted.mkdir()
+                copy.rename(submitted / copy.name)
             (new / REASON).write_text(reason + "\n", "utf-8", "backslashreplace")
             (new / ABOUT).write_text(note.text(), "utf-8")
-            target = whole_files.make_folder(self.bots / REFUSED) / name
+
+            folder = whole_files.make_folder(self.bots / REFUSED)
+            target = folder / name
             _put(new, target, self.new_folder() / "refused")
             return target / REASON
 
@@ -326,8 +347,10 @@ def exchange(first: Path, second: Path) -> bool:
     libc = ctypes.CDLL(None, use_errno=True)
     if not hasattr(libc, "renameat2"):
         return False
-    names = os.fsencode(first), os.fsencode(second)
-    if libc.renameat2(AT_FDCWD, names[0], AT_FDCWD, names[1], RENAME_EXCHANGE) == 0:
+    first_name = os.fsencode(first)
+    second_name = os.fsencode(second)
+    status = libc.renameat2(AT_FDCWD, first_name, AT_FDCWD, second_name, RENAME_EXCHANGE)
+    if status == 0:
         return True
     number = ctypes.get_errno()
     if number in UNSUPPORTED:
@@ -336,4 +359,6 @@ def exchange(first: Path, second: Path) -> bool:
 
 
 def _name(path: Path) -> str:
-    return path.name if path.is_dir() else path.stem
+    if path.is_dir():
+        return path.name
+    return path.stem

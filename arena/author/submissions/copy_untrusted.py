@@ -54,7 +54,8 @@ class Allowance:
     def leave_out(self, path: PurePosixPath) -> None:
         """Note a path within the submission that is left out, if its author may count on it."""
         name = path.as_posix()
-        if path.name in NOTED and name not in self.noted and len(self.noted) < MOST_NOTED:
+        is_new = name not in self.noted
+        if path.name in NOTED and is_new and len(self.noted) < MOST_NOTED:
             self.noted.append(name)
 
     def pour(self, source: IO[bytes], target: Path, *, executable: bool) -> None:
@@ -64,7 +65,8 @@ class Allowance:
         forbids.
         """
         mode = 0o755 if executable else 0o644
-        with os.fdopen(os.open(target, NEW, mode), "wb") as file:
+        descriptor = os.open(target, NEW, mode)
+        with os.fdopen(descriptor, "wb") as file:
             while True:
                 data = source.read(min(CHUNK_BYTES, self.size + 1))
                 if not data:
@@ -122,7 +124,13 @@ def copy_entry(folder: int, name: str, target: Path, allowance: Allowance) -> No
         raise FileError(inner, f"cannot be read: {error.strerror}") from error
 
 
-def _copy(parent: int, name: str, target: Path, path: PurePosixPath, allowance: Allowance) -> None:
+def _copy(
+    parent: int,
+    name: str,
+    target: Path,
+    path: PurePosixPath,
+    allowance: Allowance,
+) -> None:
     """Copy one entry of an open folder; `path` is its path within the submission.
 
     Every entry is opened by its name in its open folder. So nobody can exchange a folder above it
@@ -151,7 +159,12 @@ def _copy(parent: int, name: str, target: Path, path: PurePosixPath, allowance: 
         raise FileError(path, "is neither a file nor a folder; take it out of the bot")
 
 
-def _copy_folder(folder: int, target: Path, path: PurePosixPath, allowance: Allowance) -> None:
+def _copy_folder(
+    folder: int,
+    target: Path,
+    path: PurePosixPath,
+    allowance: Allowance,
+) -> None:
     target.mkdir(0o755)
     with os.scandir(folder) as entries:
         for entry in entries:
@@ -165,9 +178,14 @@ def _copy_folder(folder: int, target: Path, path: PurePosixPath, allowance: Allo
 
 
 def _copy_file(
-    parent: int, name: str, target: Path, path: PurePosixPath, allowance: Allowance
+    parent: int,
+    name: str,
+    target: Path,
+    path: PurePosixPath,
+    allowance: Allowance,
 ) -> None:
-    with os.fdopen(os.open(name, READ, dir_fd=parent), "rb") as file:
+    descriptor = os.open(name, READ, dir_fd=parent)
+    with os.fdopen(descriptor, "rb") as file:
         before = os.fstat(file.fileno())
         if not stat.S_ISREG(before.st_mode):
             raise FileError(path, "is no file any more; submit it again")
@@ -178,7 +196,8 @@ def _copy_file(
             )
         if before.st_size > allowance.size:
             raise too_large()
-        allowance.pour(file, target, executable=bool(before.st_mode & 0o111))
+        executable = bool(before.st_mode & 0o111)
+        allowance.pour(file, target, executable=executable)
         after = os.fstat(file.fileno())
     if _state(before) != _state(after):
         raise FileError(path, "changed while it was read; submit it again")

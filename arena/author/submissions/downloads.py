@@ -66,7 +66,8 @@ def labels_of(filenames: Sequence[str]) -> list[Label]:
             if match is None:
                 continue
             count += 1
-            authors.add(_label(platform, match).who)
+            label = _label(platform, match)
+            authors.add(label.who)
             if match["file"]:
                 starts += match.start("file")
         return len(authors), count, -starts
@@ -95,14 +96,24 @@ def _label(platform: str, match: re.Match[str]) -> Label:
         # it. The longest end that is a known user counts.
         parts = fields["who"].split("_")
         users = tuple("_".join(parts[start:]) for start in range(len(parts)))
-        time = fields["time"]
-        return Label(name=parts[-1], marks=(users,), who=fields["who"], time=time, file=file)
+        return Label(
+            name=parts[-1],
+            marks=(users,),
+            who=fields["who"],
+            time=fields["time"],
+            file=file,
+        )
     name = fields["name"]
     if platform == "Moodle":
         # The number is no id of the person: it is the `Identifier` of Moodle's own grading
         # worksheet.
         participant = f"participant {fields['number']}"
-        return Label(name=name, marks=((participant,), (name,)), who=fields["who"], file=file)
+        return Label(
+            name=name,
+            marks=((participant,), (name,)),
+            who=fields["who"],
+            file=file,
+        )
     return Label(
         name=name,
         marks=((fields["id"],), (name,)),

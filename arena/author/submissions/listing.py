@@ -110,22 +110,32 @@ def _rows(store: BotStore, name: str, people: People) -> Iterator[Row]:
             yield Row(name=name, state=BotState.BROKEN, words=str(error))
             continue
         playing.add(bot.digest)
-        if bot.digest not in submitted:
-            yield row_of(bot, BotState.EDITED if versions else BotState.BY_HAND)
+        if bot.digest in submitted:
+            continue
+        state = BotState.BY_HAND
+        if versions:
+            state = BotState.EDITED
+        yield row_of(bot, state)
+
     for folder in store.damaged(name):
         reason = (
             f"{folder} is damaged, and is no version any more: submit that bot again, and move the "
             "folder away"
         )
         yield Row(name=name, state=BotState.BROKEN, words=reason)
-    past = BotState.REPLACED if store.playing(name) else BotState.WITHDRAWN
+
+    past = BotState.WITHDRAWN
+    if store.playing(name):
+        past = BotState.REPLACED
     for version in reversed(versions):
         try:
             bot = discovery.from_path(version.path, name)
         except ArenaError as error:  # a power cut emptied it; to submit the bot again restores it
             yield Row(name=name, state=BotState.BROKEN, version=version.number, words=str(error))
             continue
-        state = BotState.PLAYS if version.digest in playing else past
+        state = past
+        if version.digest in playing:
+            state = BotState.PLAYS
         yield row_of(bot, state, version, shown_name(version.note, people))
 
 
@@ -136,19 +146,26 @@ def row_of(bot: Bot, state: BotState, version: Version | None = None, display: s
     """
     settings = discovery.settings_of(bot)
     author = settings.author
-    if not author and version is not None and version.note.person:
-        author = display
+    number = None
+    submitted = None
+    if version is not None:
+        number = version.number
+        submitted = version.note.submitted
+        if not author and version.note.person:
+            author = display
+
     program = Path(bot.files or "")
     if program.is_dir() and not (program / "bot.toml").exists():
         program = Path(bot.command[-1])
+    language = settings.language or LANGUAGES.get(program.suffix, "")
     return Row(
         name=bot.name,
         state=state,
-        version=version.number if version else None,
+        version=number,
         digest=bot.digest,
         display=display or bot.display,
         author=author,
-        language=settings.language or LANGUAGES.get(program.suffix, ""),
+        language=language,
         games=bot.games,
-        submitted=version.note.submitted if version else None,
+        submitted=submitted,
     )

@@ -16,6 +16,7 @@ import io
 import itertools
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +51,8 @@ NOBODY = {"points possible", "student, test", "test student"}
 LARGEST_BYTES = 5_000_000
 _Key = str | frozenset[str]
 """A text, or its words in any order."""
+WAYS_TO_COMPARE = 4
+"""The number of sets that `_keys` returns."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,20 +85,27 @@ class People:
     def __init__(self, people: Collection[Person] = ()) -> None:
         self._people = tuple(people)
         self._by_id = {person.id: person for person in self._people}
-        self._by_spelling: dict[str, set[Person]] = {}
-        self._by_login: dict[str, set[Person]] = {}
-        self._by_key: tuple[dict[_Key, set[Person]], ...] = tuple({} for _ in range(4))
+        self._by_spelling: dict[str, set[Person]] = defaultdict(set)
+        self._by_login: dict[str, set[Person]] = defaultdict(set)
+        self._by_key: list[dict[_Key, set[Person]]] = []
         """The people with this name, for each way to compare, the most exact way first: Jürgen and
         Jurgen have a bot each."""
+        for _ in range(WAYS_TO_COMPARE):
+            self._by_key.append(defaultdict(set))
+
         for person in self._people:
             self._add(person)
 
     def _add(self, person: Person) -> None:
         """Let each text of a person lead to this person."""
-        self._by_spelling.setdefault(spelling(person.id), set()).add(person)
+        id_spelling = spelling(person.id)
+        self._by_spelling[id_spelling].add(person)
+
         for login in person.marks[1:]:
             if login:
-                self._by_login.setdefault(login.casefold(), set()).add(person)
+                folded = login.casefold()
+                self._by_login[folded].add(person)
+
         user = person.email.partition("@")[0]
         texts = [user, person.name]
         texts.extend(person.marks)
@@ -103,9 +113,10 @@ class People:
             if not text:
                 continue
             turns = text == person.name  # Canvas writes `leeann` for `Lee, Ann`
-            for people_of, keys in zip(self._by_key, _keys(text, turns=turns), strict=True):
+            keys_of_ways = _keys(text, turns=turns)
+            for people_of, keys in zip(self._by_key, keys_of_ways, strict=True):
                 for key in keys:
-                    people_of.setdefault(key, set()).add(person)
+                    people_of[key].add(person)
 
     def __iter__(self) -> Iterator[Person]:
         return iter(self._people)
@@ -123,11 +134,14 @@ class People:
         """
         if not id or id in self._by_id:
             return self._by_id.get(id)
-        person = _only(self._by_spelling.get(spelling(id), ()))
+        spelled = self._by_spelling.get(spelling(id), ())
+        person = _only(spelled)
         if person is None:
-            person = _only(self._by_login.get(id.casefold(), ()))
+            with_login = self._by_login.get(id.casefold(), ())
+            person = _only(with_login)
         if person is not None:
             return person
+
         namesake = self._namesake(name)
         if namesake is None:
             return None
@@ -143,7 +157,8 @@ class People:
         if not name:
             return None
         folded = name.casefold()
-        return _only([person for person in self._people if person.name.casefold() == folded])
+        namesakes = [person for person in self._people if person.name.casefold() == folded]
+        return _only(namesakes)
 
     def named(self, text: str) -> Person | None:
         """Return the person whose id, e-mail or name the text is; None unless only one fits."""
@@ -157,7 +172,9 @@ class People:
         person = self._by_id.get(text.strip())
         if person is not None and person.has_id:
             return {person}
-        for people_of, keys in zip(self._by_key, _keys(text, turns=False), strict=True):
+
+        keys_of_ways = _keys(text, turns=False)
+        for people_of, keys in zip(self._by_key, keys_of_ways, strict=True):
             for key in keys:
                 if not key:
                     continue
@@ -166,6 +183,7 @@ class People:
                 unmasked = {person for person in people if not _masks(text, person)}
                 if unmasked:
                     return unmasked
+
         if not text.strip().isascii():
             return set()
         spelled = self._by_spelling.get(spelling(text), set())
@@ -215,7 +233,8 @@ def spelling(id_: str) -> str:
 
     These are case, blanks, zeros before it, and `.0` behind it.
     """
-    text = "".join(unicodedata.normalize("NFKC", id_).casefold().split())
+    folded = unicodedata.normalize("NFKC", id_).casefold()
+    text = "".join(folded.split())
     number = re.fullmatch(r"0*([0-9]+)(?:\.0*)?", text)
     if number is None:
         return text
@@ -233,14 +252,17 @@ def _words(text: str) -> list[str]:
 
 
 def _keys(text: str, *, turns: bool) -> tuple[set[_Key], ...]:
-    """Return the texts to compare: exact, its words in order, and both in Latin letters."""
+    """Return the keys of a text for each way to compare, the most exact way first.
+
+    They are the whole text, its words in order, in any order, and in Latin letters.
+    """
     exact = names.display(text).casefold()
-    latin_words = re.findall("[a-z0-9]+", names.latin(exact).lower())
-    exact_keys: set[_Key] = {exact}
-    in_order: set[_Key] = set(_turned(_words(text), turns=turns))
-    in_any_order: set[_Key] = {names.words(text)}
-    in_latin: set[_Key] = set(_turned(latin_words, turns=turns))
-    return exact_keys, in_order, in_any_order, in_latin
+    in_order = _turned(_words(text), turns=turns)
+    in_any_order = names.words(text)
+    latin = names.latin(exact).lower()
+    latin_words = re.findall("[a-z0-9]+", latin)
+    in_latin = _turned(latin_words, turns=turns)
+    return {exact}, set(in_order), {in_any_order}, set(in_latin)
 
 
 def _turned(words: list[str], *, turns: bool) -> list[str]:
@@ -269,8 +291,9 @@ def of_workspace(workspace: Path, file: Path | None = None) -> People:
 def read(path: Path) -> People:
     """Return the people in a file; ArenaError, with its line, for a mistake in it."""
     text = _text(path)
-    first = text.partition("\n")[0]
-    separator = max(",;\t", key=first.count)  # spreadsheets of some countries write semicolons
+    first_line = text.partition("\n")[0]
+    # Spreadsheets of some countries write semicolons.
+    separator = max(",;\t", key=first_line.count)
     table = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     rows = []
     try:
@@ -281,10 +304,12 @@ def read(path: Path) -> People:
     header = []
     if rows:
         header = [cell.lower() for cell in rows[0]]
+
     if set(header).isdisjoint(COLUMNS["name"] + COLUMNS["last"]):
         raise ArenaError(
             f"{path}: its first line names no column `name`; write for example: name,e-mail,id"
         )
+
     people: dict[str, Person] = {}
     lines: dict[str, int] = {}
     """The line of each id."""
@@ -298,7 +323,8 @@ def read(path: Path) -> People:
             person = _person(cells, values)
         except ArenaError as error:
             raise ArenaError(f"{path}: line {number}: {error}") from error
-        is_another = people.setdefault(person.id, person) != person
+        first_with_id = people.setdefault(person.id, person)
+        is_another = first_with_id != person
         # Two rows with the same name and no mark may be two people.
         has_marks = bool(values["id"] or values["email"])
         if is_another or (not has_marks and person.id in lines):
@@ -307,6 +333,7 @@ def read(path: Path) -> People:
                 "their own"
             )
         lines.setdefault(person.id, number)
+
     _refuse_like_ids(path, people.values(), lines)
     return People(tuple(people.values()))
 
@@ -351,14 +378,16 @@ def _refuse_like_ids(path: Path, people: Iterable[Person], lines: Mapping[str, i
     for person in people:
         if not person.has_id:
             continue
-        first = looks.setdefault(look_alikes.skeleton(person.id), person)
+        skeleton = look_alikes.skeleton(person.id)
+        first = looks.setdefault(skeleton, person)
         if look_alikes.look_alike(person.id, first.id):
             raise ArenaError(
                 f"{path}: line {lines[person.id]}: the id {person.id!r} ({person.id!a}) looks "
                 f"like that of line {lines[first.id]}, {first.id!r} ({first.id!a}); give each "
                 "person an id that nobody takes for another"
             )
-        same = spellings.setdefault((spelling(person.id), person.name.casefold()), person)
+        key = (spelling(person.id), person.name.casefold())
+        same = spellings.setdefault(key, person)
         if same is not person:
             raise ArenaError(
                 f"{path}: line {lines[person.id]}: {person.name!r} has the id {person.id!r}, and "
@@ -378,8 +407,9 @@ def _text(path: Path) -> str:
         raise ArenaError(f"{path}: cannot be read: {error.strerror}") from error
     try:
         # Blackboard writes its tables in UTF-16.
-        is_utf16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-        return content.decode("utf-16" if is_utf16 else "utf-8-sig")
+        if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            return content.decode("utf-16")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ArenaError(
             f"{path}: this is not UTF-8 text (byte {error.start + 1}); save it as UTF-8"
@@ -389,8 +419,11 @@ def _text(path: Path) -> str:
 def _name(cells: dict[str, str], values: dict[str, list[str]]) -> str:
     if values["last"] or values["first"]:
         return " ".join(values["first"][:1] + values["last"][:1])
-    name = values["name"][0] if values["name"] else ""
-    if "student" in cells:  # Canvas: `Lee, Ann`
-        last, _, first = name.partition(", ")
-        return f"{first} {last}".strip()
-    return name
+    if not values["name"]:
+        return ""
+    name = values["name"][0]
+    if "student" not in cells:
+        return name
+    # Canvas writes `Lee, Ann`.
+    last, _, first = name.partition(", ")
+    return f"{first} {last}".strip()

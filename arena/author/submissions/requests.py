@@ -66,8 +66,16 @@ class Request:
 
 def request(path: Path, name: str | None = None, *, replaces: bool = False) -> Request:
     """Return the request of a bot that is handed in alone."""
-    label = label_of(name_of(path) if name is None else name)
-    return Request(path=path, name=name, label=label, source=_full(path), replaces=replaces)
+    called = name
+    if called is None:
+        called = name_of(path)
+    return Request(
+        path=path,
+        name=name,
+        label=label_of(called),
+        source=_full(path),
+        replaces=replaces,
+    )
 
 
 def class_of(
@@ -86,27 +94,37 @@ def class_of(
     people = people or People()
     by_author: dict[_Author, list[Request]] = {}
     for entry in _labelled(folder, people):
-        by_author.setdefault(_author(entry, people), []).append(entry)
+        author = _author(entry, people)
+        by_author.setdefault(author, []).append(entry)
+
     same_name: dict[str, list[Path]] = {}
     """The files whose author nobody knows, by the name of their bots."""
     for author in by_author:
         if isinstance(author, Path):
             same_name.setdefault(_folded(author), []).append(author)
+
+    root = source or folder
     requests: list[Request] = []
     for author, entries in by_author.items():
         rivals: tuple[Path, ...] = ()
         if isinstance(author, Path):
-            rivals = tuple(path for path in same_name[_folded(author)] if path != author)
+            namesakes = same_name[_folded(author)]
+            rivals = tuple(path for path in namesakes if path != author)
         bots = _bots(entries)
         older: tuple[Path, ...] = ()
         if not every:
             older = tuple(bot.path for bot in bots[:-1])
             bots = bots[-1:]
         for bot in bots:
-            origin = _full((source or folder) / bot.path.relative_to(folder))
-            requests.append(
-                replace(bot, older=older, rivals=rivals, replaces=replaces, source=origin)
+            origin = _full(root / bot.path.relative_to(folder))
+            complete = replace(
+                bot,
+                older=older,
+                rivals=rivals,
+                replaces=replaces,
+                source=origin,
             )
+            requests.append(complete)
     return requests
 
 
@@ -168,7 +186,9 @@ def name_of(path: Path) -> str:
     if path.is_dir() and not path.is_symlink():
         return Path(_full(path)).name
     ending = packed_as(path) or path.suffix
-    return path.name[: -len(ending)] if ending else path.name
+    if not ending:
+        return path.name
+    return path.name[: -len(ending)]
 
 
 def _age(request: Request) -> tuple[str, int, int, str]:
@@ -194,23 +214,24 @@ def _labelled(folder: Path, people: People) -> list[Request]:
     if the platform distinguishes two people who are one in `people`.
     """
     paths = _entries(folder)
+    platform_labels = labels_of([path.name for path in paths])
     authors: dict[str, Person | None] = {}
     """For each name that the platform gives: the person with that name."""
     labels: list[Label] = []
-    for path, platform_label in zip(paths, labels_of([path.name for path in paths]), strict=True):
+    for path, platform_label in zip(paths, platform_labels, strict=True):
         label = platform_label
         if label.who:
             authors[label.who] = people.author(label)
         else:
             label = label_of(name_of(path))
         labels.append(label)
-    count = Counter(person for person in authors.values() if person is not None)
+
+    names_of_person = Counter(person for person in authors.values() if person is not None)
     requests: list[Request] = []
     for path, file_label in zip(paths, labels, strict=True):
         label = file_label
         person = authors.get(label.who)
-        is_shared = person is not None and count[person] > 1
-        if is_shared:
+        if person is not None and names_of_person[person] > 1:
             label = replace(label, marks=())
         requests.append(Request(path=path, label=label))
     return requests
@@ -220,13 +241,17 @@ def _bots(entries: Collection[Request]) -> list[Request]:
     """Return the bots of one author, the newest last: one an attempt, or one a program in it."""
     attempts: dict[str | Path, list[Request]] = {}
     for entry in sorted(entries, key=_age):
-        attempt = entry.label.time if entry.label.who else entry.path
+        attempt: str | Path = entry.path
+        if entry.label.who:
+            attempt = entry.label.time
         attempts.setdefault(attempt, []).append(entry)
+
     bots: list[Request] = []
     for attempt_entries in attempts.values():
         bots += _bots_of_attempt(attempt_entries)
     if not bots:
-        return [replace(max(entries, key=_age), refusal=TYPED)]
+        newest = max(entries, key=_age)
+        return [replace(newest, refusal=TYPED)]
     return bots
 
 
@@ -241,10 +266,12 @@ def _bots_of_attempt(entries: Iterable[Request]) -> list[Request]:
         if name in files:
             replaced.append(files.pop(name))
         files[name] = entry
+
     newest = list(files.values())[-1:]
     if len(files) > 1 and any(discovery.begins(name) for name in files):
         paths = {name: entry.path for name, entry in files.items()}
-        return [*replaced, replace(newest[0], files=paths)]
+        bot_of_files = replace(newest[0], files=paths)
+        return [*replaced, bot_of_files]
     programs = [entry for entry in files.values() if may_be_program(entry.path)]
     return replaced + (programs or newest)
 
@@ -263,7 +290,9 @@ def _own_name(entry: Request) -> str:
         stem, hyphen, number = Path(name).stem.rpartition("-")
         if stem and hyphen and number.isdecimal():
             name = stem + Path(name).suffix
-    return "bot" if name in {".", ".."} else name
+    if name in {".", ".."}:
+        return "bot"
+    return name
 
 
 def _folded(path: Path) -> str:

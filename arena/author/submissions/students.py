@@ -84,11 +84,14 @@ def _submitted_version(bot: Bot, store: BotStore) -> Version | None:
     versions = store.versions(bot.name)
     digests = [version.digest for version in versions]
     if bot.digest in digests:  # a version that has played stays, also when the site makes room
-        versions = versions[: digests.index(bot.digest) + 1]
+        played = digests.index(bot.digest)
+        versions = versions[: played + 1]
     elif bot.digest not in _digests_now(bot.name, store):
         return None
     submitted = [version for version in versions if version.note.source]
-    return submitted[-1] if submitted else None
+    if not submitted:
+        return None
+    return submitted[-1]
 
 
 def _digests_now(name: str, store: BotStore) -> list[str]:
@@ -96,7 +99,8 @@ def _digests_now(name: str, store: BotStore) -> list[str]:
     digests = []
     for path in store.playing(name):
         with suppress(ArenaError):  # `arena bots` reports it, and `arena run` refuses to begin
-            digests.append(discovery.from_path(path, name).digest)
+            bot = discovery.from_path(path, name)
+            digests.append(bot.digest)
     return digests
 
 
@@ -195,7 +199,10 @@ def students(
     def stranger(bot: Bot) -> Student:
         # A display name that is a person's would claim to be that person.
         claims_person = people.resembled(bot.display)
-        name = bot.name if claims_person else bot.display or bot.name
+        name = bot.name
+        if bot.display and not claims_person:
+            name = bot.display
+        file_claims_person = people.resembled(names.without_number(bot.name))
         later = newer[bot.name]
         return Student(
             name=name,
@@ -203,7 +210,7 @@ def students(
             state=StudentState.PLAYED,
             note=_late(later),
             newer=bool(later),
-            namesake=claims_person or people.resembled(names.without_number(bot.name)),
+            namesake=claims_person or file_claims_person,
         )
 
     everybody = [student(person) for person in people]
@@ -261,12 +268,19 @@ def _state(
 ) -> tuple[StudentState, str]:
     """Return how far a person's bots came, and what a teacher should know of them."""
     late = _late(newer)
-    reason = refusals[-1] if refusals else ""
+    reason = ""
+    if refusals:
+        reason = refusals[-1]
+
     if bots:
-        refused = f"a later submission was refused: {reason}" if reason else ""
+        refused = ""
+        if reason:
+            refused = f"a later submission was refused: {reason}"
         return StudentState.PLAYED, "; ".join(filter(None, [late, refused]))
     if references:
-        verb = "is a reference" if len(references) == 1 else "are references"
+        verb = "are references"
+        if len(references) == 1:
+            verb = "is a reference"
         measure = f"{' and '.join(references)} {verb} and not graded"
         return StudentState.REFERENCE, "; ".join(filter(None, [measure, late]))
     if newer:

@@ -16,7 +16,7 @@ import zipfile
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import IO, BinaryIO, Self
+from typing import IO, BinaryIO, NamedTuple, Self
 
 from arena.author.submissions.copy_untrusted import (
     JUNK,
@@ -54,9 +54,18 @@ MEMBERS = 10 * MOST_ENTRIES
 DISK_FAULTS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO}
 """Errors that are no fault of the archive."""
 _Readable = BinaryIO | gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile
-Member = tuple[str, bool, bool, int, bool, IO[bytes] | None]
-"""Name, whether it is a folder, whether it is a plain file, size, whether it is executable,
-content."""
+
+
+class Member(NamedTuple):
+    """A member of an archive."""
+
+    name: str
+    is_folder: bool
+    is_plain: bool
+    """True for a plain file."""
+    size: int
+    executable: bool
+    content: IO[bytes] | None
 
 
 def unpack(archive: Path, target: Path, *, bots: int = 1) -> list[str]:
@@ -101,7 +110,7 @@ def _unpack(archive: Path, target: Path, bots: int) -> list[str]:
 
 def _extract(member: Member, target: Path, allowance: Allowance) -> None:
     """Write one member of an archive below `target`; ArenaError when it is refused."""
-    name, is_folder, is_plain, size, executable, content = member
+    name = member.name
     inner = PurePosixPath(name)
     if "\\" in name:
         raise ArenaError(
@@ -121,17 +130,19 @@ def _extract(member: Member, target: Path, allowance: Allowance) -> None:
     if not inner.parts:
         return
     check_path(inner)
-    if is_folder:
+
+    if member.is_folder:
         folders.append(inner)
     for folder in folders:
         if not (target / folder).is_dir():
             allowance.enter(folder)  # a folder counts like a file
             _refuse_second(target, folder)
             (target / folder).mkdir(0o755)
-    if is_folder:
+    if member.is_folder:
         return
+
     allowance.enter(inner)
-    if not is_plain or content is None:
+    if not member.is_plain or member.content is None:
         environment = environment_of(inner)
         if environment is not None:
             raise is_environment(environment)
@@ -139,11 +150,11 @@ def _extract(member: Member, target: Path, allowance: Allowance) -> None:
             f"{shown(inner)}: is neither a file nor a folder (a link, perhaps); put the file "
             "itself in its place, and pack it again"
         )
-    if size > allowance.size:
+    if member.size > allowance.size:
         raise too_large()
     _refuse_second(target, inner)
-    with content:
-        allowance.pour(content, target / inner, executable=executable)
+    with member.content:
+        allowance.pour(member.content, target / inner, executable=member.executable)
 
 
 def _refuse_second(target: Path, inner: PurePosixPath) -> None:
@@ -159,9 +170,17 @@ def _zip(archive: Path) -> Iterator[Member]:
             mode = info.external_attr >> 16
             kind = mode & 0o170000
             is_plain = not info.is_dir() and kind in {0, 0o100000}
-            executable = bool(mode & 0o111)
-            content = packed.open(info) if is_plain else None
-            yield info.filename, info.is_dir(), is_plain, info.file_size, executable, content
+            content = None
+            if is_plain:
+                content = packed.open(info)
+            yield Member(
+                name=info.filename,
+                is_folder=info.is_dir(),
+                is_plain=is_plain,
+                size=info.file_size,
+                executable=bool(mode & 0o111),
+                content=content,
+            )
 
 
 def _tar(archive: Path, most_bytes: int) -> Iterator[Member]:
@@ -169,9 +188,17 @@ def _tar(archive: Path, most_bytes: int) -> Iterator[Member]:
         stream = _Bounded(content, most_bytes)
         with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Info) as packed:
             for info in packed:
-                executable = bool(info.mode & 0o111)
-                data = packed.extractfile(info) if info.isreg() else None
-                yield info.name, info.isdir(), info.isreg(), info.size, executable, data
+                data = None
+                if info.isreg():
+                    data = packed.extractfile(info)
+                yield Member(
+                    name=info.name,
+                    is_folder=info.isdir(),
+                    is_plain=info.isreg(),
+                    size=info.size,
+                    executable=bool(info.mode & 0o111),
+                    content=data,
+                )
 
 
 class _Info(tarfile.TarInfo):
