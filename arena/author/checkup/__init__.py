@@ -132,9 +132,11 @@ def checkup(
     seats = _seats(bot, boards)
     variations = of_event(conditions.time.move)
     games = {board.game for board, _ in seats}
+    runs_of_seat = 2 if opened else 1
     runs_of_game = len(variations) + 2  # HANGS_UP and AGAIN
-    most = len(seats) * (2 if opened else 1) + len(games) * runs_of_game
+    most = len(seats) * runs_of_seat + len(games) * runs_of_game
     examiner = _Examiner(launcher, services, tell, most)
+
     advice: list[Finding] = []
     failed: set[tuple[str, Role]] = set()
     varied: set[str] = set()
@@ -143,6 +145,7 @@ def checkup(
         if (board.game, role) in failed or examiner.is_hopeless:
             skipped += 1
             continue
+
         event = Event(name="check", seed=SEED, boards=(board,), bots=(bot,), conditions=conditions)
         match = event.match(board, (bot,) * len(board.roles), 0)
         first = examiner.run(match, role, "")
@@ -151,10 +154,13 @@ def checkup(
             continue
         if opened and _has_openings(board):
             examiner.run(replace(match, opening=OPENING), role, OPENED)
+
         if board.game in varied:
             continue
         varied.add(board.game)
-        usual = max(first.report.ready or 0.0, max(first.walls, default=0.0))
+        ready_s = first.report.ready or 0.0
+        slowest_answer_s = max(first.walls, default=0.0)
+        usual = max(ready_s, slowest_answer_s)
         for name in variations:
             examiner.run(match, role, name, usual=usual)
         examiner.run(match, role, HANGS_UP, until=HANGS_UP_AFTER)
@@ -162,7 +168,9 @@ def checkup(
         common = min(len(first.moves), len(again.moves))
         if again.sound and first.moves[:common] != again.moves[:common]:
             where = f"{first.board} as {role}"
-            advice.append(Finding(weight=Weight.ADVICE, where=where, words=OTHERWISE, cure=SEEDED))
+            finding = Finding(weight=Weight.ADVICE, where=where, words=OTHERWISE, cure=SEEDED)
+            advice.append(finding)
+
     runs = tuple(examiner.runs)
     examined = Checkup(bot=bot, conditions=conditions, runs=runs, findings=(), skipped=skipped)
     findings: list[Finding] = []
@@ -270,10 +278,14 @@ def _near_limits(examined: Checkup) -> Iterator[Finding]:
     answer_s = None  # with `clock = "cpu"` these seconds on the wall are not what is charged
     if time.move is not None and time.clock == "wall":
         answer_s = time.move + time.bank
-    answers, share = "1 answer of 100 takes at least", 0.99
+
+    answers = "1 answer of 100 takes at least"
+    share = 0.99
     quickest = examined.wall(0.0)
     if quickest is not None and answer_s is not None and quickest > NEAR * answer_s:
-        answers, share = "each answer takes at least", 0.0
+        answers = "each answer takes at least"
+        share = 0.0
+
     look = "look at the clock: `go` says what is left"
     compute_less = "compute less: the limit is for a whole match"
     heap = "use less memory, or set a smaller heap"
@@ -285,7 +297,7 @@ def _near_limits(examined: Checkup) -> Iterator[Finding]:
     )
     for subject, value, limit, unit, scale, advice in figures:
         if value is not None and limit is not None and value > NEAR * limit:
-            text = (
-                f"{subject} {value / scale:.3g} {unit}, and the limit is {limit / scale:.3g} {unit}"
-            )
+            measured = f"{value / scale:.3g} {unit}"
+            allowed = f"{limit / scale:.3g} {unit}"
+            text = f"{subject} {measured}, and the limit is {allowed}"
             yield Finding(weight=Weight.ADVICE, where="in all", words=text, cure=advice)

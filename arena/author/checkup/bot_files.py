@@ -62,9 +62,10 @@ class BotFiles:
         if not self.is_bare:
             return frozenset()
         try:
-            return frozenset(path.name for path in self.home.iterdir()) - {self._path.name}
+            names = frozenset(path.name for path in self.home.iterdir())
         except OSError:
             return frozenset()
+        return names - {self._path.name}
 
     @property
     def is_bare(self) -> bool:
@@ -88,7 +89,10 @@ class BotFiles:
     @property
     def missing_program(self) -> str:
         """The file that an interpreter's command names and the bot lacks; empty without one."""
-        name = next((word for word in self._command[1:] if not word.startswith("-")), "")
+        arguments = [word for word in self._command[1:] if not word.startswith("-")]
+        if not arguments:
+            return ""
+        name = arguments[0]
         if name in self.names or PurePosixPath(name).suffix not in PROGRAM_ENDINGS:
             return ""
         return name
@@ -165,9 +169,12 @@ class BotFiles:
             texts = [self.read(name) for name in self._sources if name.endswith(endings)]
             if not texts and ".py" in endings and PYTHON_LINE.match(self.read()):
                 texts = [self.read()]
-            if texts:
-                flushes_once = re.search(flushes, "\n".join(texts)) is not None
-                return "" if flushes_once else advice
+            if not texts:
+                continue
+            source = "\n".join(texts)
+            if re.search(flushes, source):
+                return ""
+            return advice
         return ""
 
     @property
@@ -189,7 +196,8 @@ class BotFiles:
         """Its program, or the sources of one that was built; the first MOST_SOURCES of them."""
         if self._bytes(self.program, len(ELF)) != ELF:
             return [self.program]
-        return [name for name in self.names if PurePosixPath(name).suffix in BUILDS][:MOST_SOURCES]
+        sources = [name for name in self.names if PurePosixPath(name).suffix in BUILDS]
+        return sources[:MOST_SOURCES]
 
     def with_package(self, module: str) -> str:
         """Return the virtual environment of the bot that has this module; empty if none has."""

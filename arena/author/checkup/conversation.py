@@ -87,6 +87,10 @@ def run_check(
         bot.end()
         report = bot.report()
     examination.advise(report)
+
+    refused: tuple[str, ...] = ()
+    if launcher.refused is not None:
+        refused = tuple(launcher.refused.failing())
     return CheckRun(
         board=match.label,
         role=role,
@@ -97,7 +101,7 @@ def run_check(
         shortened=conversation.shortened,
         gave_up=examination.gave_up,
         report=report,
-        refused=() if launcher.refused is None else tuple(launcher.refused.failing()),
+        refused=refused,
         findings=tuple(examination.findings),
     )
 
@@ -144,12 +148,15 @@ class Examinee(LiveBot):
         end = len(lines)
         if named in lines[:-LOG_LINES]:  # the trace behind the error is longer than LOG_LINES
             end = lines.index(named) + LOG_LINES - LINES_BEFORE_ERROR
+        beginning = max(0, end - LOG_LINES)
+
         last_lines: list[str] = []
-        for line in lines[max(0, end - LOG_LINES) : end]:
+        for line in lines[beginning:end]:
+            text = self._as_known(line)[:LINE_LETTERS]
             # `clean` would replace quotation marks, which these lines may keep: no message quotes
             # them.
-            parts = self._as_known(line)[:LINE_LETTERS].split('"')
-            last_lines.append('"'.join(clean(part) for part in parts))
+            parts = [clean(part) for part in text.split('"')]
+            last_lines.append('"'.join(parts))
         return tuple(last_lines)
 
     def _as_known(self, text: str) -> str:
@@ -157,7 +164,8 @@ class Examinee(LiveBot):
         if not self._bot.digest:
             return text
         # It ran in a private copy, in a folder that is called by its digest.
-        return re.sub(rf"[^\s\"']*/{re.escape(self._bot.digest)}/", "", text)
+        digest = re.escape(self._bot.digest)
+        return re.sub(rf"[^\s\"']*/{digest}/", "", text)
 
 
 class Conversation:
@@ -192,6 +200,7 @@ class Conversation:
             if len(moves) >= BEGINNING and time.monotonic() > whole_until:
                 self.shortened = True
                 break
+
             replies: dict[Role, Reply] = {}
             for role, ask in asks.items():
                 if role != self._role:
@@ -201,8 +210,11 @@ class Conversation:
                 if self._examination.is_out:
                     return
             self._referee.hear(replies)
+
         if self._examination.is_plain or until is not None:
-            farewell = self._referee.farewell() if self._referee.verdict else b""
+            farewell = b""
+            if self._referee.verdict:
+                farewell = self._referee.farewell()
             self._seats.say_goodbye({self._role: farewell})
 
     def _random_reply(self, role: Role, ask: Ask) -> Reply:
@@ -213,8 +225,11 @@ class Conversation:
         if ask.ready:
             return Reply(line=b"ready")
         continuing: list[Move] = []
-        if self._game.to_move(self._referee.state) == (role,):
-            continuing = [move for move in ask.legal if not self._ends_match(role, move)]
+        moves_alone = self._game.to_move(self._referee.state) == (role,)
+        if moves_alone:
+            for move in ask.legal:
+                if not self._ends_match(role, move):
+                    continuing.append(move)
         move = self._dice.choice(continuing or ask.legal)
         return Reply(line=move.encode())
 
@@ -272,8 +287,9 @@ class Examination(WrappedSeats):
         """Part of `Seats`."""
         replies: dict[Role, Reply] = {}
         for role, ask in asks.items():
-            replies[role] = self._ask(ask)
-            self.is_out = not self._is_accepted(ask, replies[role])
+            reply = self._ask(ask)
+            replies[role] = reply
+            self.is_out = not self._is_accepted(ask, reply)
         return replies
 
     def say_goodbye(self, texts: Mapping[Role, bytes]) -> None:
@@ -286,9 +302,11 @@ class Examination(WrappedSeats):
         self._turn = 0
         discarded = self._bot.discarded()
         if discarded and is_sound(self.findings):
+            cure = "print one line to each `go`, and only then; the rest belongs on stderr"
             only_early = all(line.when is When.BEFORE_READY for line in discarded)
-            one_line = "print one line to each `go`, and only then; the rest belongs on stderr"
-            self._advise(str(discarded[0]), advice.DEBUG if only_early else one_line)
+            if only_early:
+                cure = advice.DEBUG
+            self._advise(str(discarded[0]), cure)
         if self._has_blanks:
             self._advise(
                 "its lines end with CR LF, or have blanks around them",
@@ -316,9 +334,12 @@ class Examination(WrappedSeats):
                 return Reply(ending=Ending.ILLEGAL_MOVE)
             if reply.ending is not Ending.TIMEOUT:
                 return reply
-        ask = ask._replace(text=pieces[-1])
-        limit = PATIENCE_S if ask.deadline is None else ask.deadline
-        return self._converse(ask._replace(deadline=min(limit, self._longest_s)))
+
+        limit = ask.deadline
+        if limit is None:
+            limit = PATIENCE_S
+        deadline = min(limit, self._longest_s)
+        return self._converse(ask._replace(text=pieces[-1], deadline=deadline))
 
     def _listen(self, text: bytes, seconds: float) -> Reply:
         """Write a text that needs no answer, and return the line that the bot prints.
@@ -335,17 +356,20 @@ class Examination(WrappedSeats):
 
     def _is_accepted(self, ask: Ask, reply: Reply) -> bool:
         """Return whether the reply is right; if not, add a finding that says why."""
-        self._turn += not ask.ready
+        if not ask.ready:
+            self._turn += 1
         if reply.ending is not None:
             if is_sound(self.findings) and reply.failure is not None:
                 self._explain(ask, reply.failure)
             return False
+
         self.greeted = True
         self._has_blanks |= reply.line != reply.line.strip(b" \t\r")
         self._cuts_remarks |= len(reply.remarks) >= REMARKS_KEPT
         self._cuts_remarks |= any(len(remark) >= REMARK_LETTERS for remark in reply.remarks)
         if ask.ready:
             return True
+
         move = protocol.read_move(reply.line)
         if move is None or protocol.garbled(move):
             text = protocol.quoted(protocol.text_of(reply.line))
@@ -353,7 +377,8 @@ class Examination(WrappedSeats):
             return self._is_forgiven(f"printed {text}, {reason}", advice.NOT_TEXT)
         if move not in ask.legal:
             cure = advice.of_illegal(move, ask.legal, self._earlier, self._lines_after())
-            return self._is_forgiven(advice.refusal(move, ask.legal), cure)
+            text = advice.refusal(move, ask.legal)
+            return self._is_forgiven(text, cure)
         self.moves.append(move)
         self.walls.append(reply.spent.wall)
         self._earlier.update(ask.legal)
@@ -366,7 +391,8 @@ class Examination(WrappedSeats):
             self._fault(text, cure)
             return False
         self._strikes += 1
-        self._advise(f"{text}; strike {self._strikes} of {strikes}, which the event forgives", cure)
+        text += f"; strike {self._strikes} of {strikes}, which the event forgives"
+        self._advise(text, cure)
         return True
 
     def _lines_after(self) -> tuple[str, ...]:
@@ -397,7 +423,10 @@ class Examination(WrappedSeats):
             self._fault(f"printed {failure.words}", advice.of_failure(failure))
         else:
             self._bot.end()
-            cure = advice.EMPTY if self._bot.empty else self._bot.advice(failure)
+            if self._bot.empty:
+                cure = advice.EMPTY
+            else:
+                cure = self._bot.advice(failure)
             if cure == crashes.FAILED and not ask.ready and ask.announced is None:
                 cure = advice.GO_ALONE
             self._fault(failure.words, cure, self._bot.last_words())
@@ -417,6 +446,10 @@ class Examination(WrappedSeats):
             reply = self._converse(ask._replace(text=b"", deadline=limit))
             if reply.ending is None:
                 late = self._bot.stopwatch.begun + reply.spent.wall - begun
+
+        expected = ask.legal
+        if ask.ready:
+            expected = ("ready",)
         return advice.of_silence(
             failure,
             remarks,
@@ -424,7 +457,7 @@ class Examination(WrappedSeats):
             late=late,
             discarded=self._discarded(),
             stderr=self._bot.log_text,
-            expected=("ready",) if ask.ready else ask.legal,
+            expected=expected,
             files=self._bot.files,
         )
 
@@ -462,8 +495,10 @@ class Examination(WrappedSeats):
             where += f", turn {self._turn}"
         if self._name:
             where += f", {self._name}"
-        self.findings.append(Finding(weight=weight, where=where, words=text, cure=cure, log=log))
+        finding = Finding(weight=weight, where=where, words=text, cure=cure, log=log)
+        self.findings.append(finding)
 
 
 def _shown(line: bytes) -> str:
-    return protocol.clean(line.decode("utf-8", "backslashreplace").strip())
+    text = line.decode("utf-8", "backslashreplace")
+    return protocol.clean(text.strip())

@@ -170,7 +170,8 @@ def _names(pattern: str, text: str | Callable[[Crash, re.Match[str]], str]) -> R
             return ""
         if callable(text):
             return text(crash, match)
-        return text.format("", *(shown(group or "") for group in match.groups()))
+        groups = [shown(group or "") for group in match.groups()]
+        return text.format("", *groups)
 
     return row
 
@@ -203,7 +204,9 @@ def _first_line(crash: Crash) -> str:
     if crash.failure.exit_code not in {126, 127} or crash.files.bot is None:
         return ""
     reason = program_file.explanation(crash.files.bot)
-    return f"{reason.words}: {reason.cure}" if reason else ""
+    if not reason:
+        return ""
+    return f"{reason.words}: {reason.cure}"
 
 
 def _env_options(_: Crash, match: re.Match[str]) -> str:
@@ -220,7 +223,9 @@ def _unreadable_script(crash: Crash) -> str:
     if not (is_of_shell or is_of_node):
         return ""
     reason = program_file.script_fault(crash.files.bot)
-    return f"{reason.words}: {reason.cure}" if reason else ""
+    if not reason:
+        return ""
+    return f"{reason.words}: {reason.cure}"
 
 
 def _windows_line_ends(crash: Crash) -> str:
@@ -308,7 +313,8 @@ def _one_folder(crash: Crash, name: str) -> str:
 def _missing_module(crash: Crash, match: re.Match[str]) -> str:
     name = match.group(1)
     top = name.partition(".")[0]
-    files, quoted = crash.files, f"`{shown(top)}`"
+    files = crash.files
+    quoted = f"`{shown(top)}`"
     if match.group(2):
         return (
             f"a file or folder called {shown(match.group(2))} hides the package {quoted}: give it "
@@ -347,7 +353,9 @@ def _missing_module(crash: Crash, match: re.Match[str]) -> str:
             f"the module {quoted} is in {environment}, which is no part of a bot: copy the module "
             f"itself beside the program (pip install --target . {package})"
         )
-    beside = "beside the program" if not files.is_bare else "and the program into one folder"
+    beside = "beside the program"
+    if files.is_bare:
+        beside = "and the program into one folder"
     return (
         f"it imports a module that is missing: {quoted} is not on this machine, and not in the "
         f"bot; copy it {beside} (a file {shown(top)}.py of your own as it is, a package by pip "
@@ -397,8 +405,10 @@ def _syntax(crash: Crash, match: re.Match[str]) -> str:
     """Advise on a text that is no Python, or no JavaScript."""
     message = match.group(1)
     if crash.is_node:
+        location = "a file"
         line = re.search(r"^(\S+\.[cm]?js:\d+)$", crash.stderr, re.MULTILINE)
-        location = shown(line.group(1)) if line else "a file"
+        if line:
+            location = shown(line.group(1))
         return f"{location} is no valid JavaScript: correct that line"
     if not crash.is_python:
         return ""
@@ -487,7 +497,8 @@ def _missing_program(crash: Crash, name: str) -> str:
     )
     own_name = os.path.normpath(name)
     if bot is not None and own_name in crash.files.names:
-        reason = program_file.explanation(replace(bot, command=(f"./{own_name}",)), ENOENT)
+        started = replace(bot, command=(f"./{own_name}",))
+        reason = program_file.explanation(started, ENOENT)
         if reason is not None:
             return f"{words}, and {reason.words}: {reason.cure}"
         return f"{words}, which is a file of the bot: such a name begins with ./"

@@ -77,10 +77,12 @@ def merge(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     for finding in findings:
         key = (finding.weight, finding.cure)
         first = merged.setdefault(key, finding)
-        if finding.where != first.where and finding.where not in first.again:
-            merged[key] = replace(first, again=(*first.again, finding.where))
+        if finding.where == first.where or finding.where in first.again:
+            continue
+        other_places = (*first.again, finding.where)
+        merged[key] = replace(first, again=other_places)
 
-    def order(finding: Finding) -> bool:
+    def is_advice(finding: Finding) -> bool:
         return finding.weight is not Weight.FAULT
 
-    return tuple(sorted(merged.values(), key=order))
+    return tuple(sorted(merged.values(), key=is_advice))

@@ -89,11 +89,13 @@ class Screening:
         # All bots come before the lanes begin: archives are unpacked in forks, and threads feed the
         # lanes.
         bots = list(bots)
-        count = min(len(system.cores()), len(bots))
-        size = BOTS_PER_LAUNCHER * max(1, count)
-        for start in range(0, len(bots), size):
-            with Workers(count, pin=True, watches=True) as lanes:
-                yield from self._faults_of(lanes, bots[start : start + size])
+        cores = len(system.cores())
+        lane_count = min(cores, len(bots))
+        batch_size = BOTS_PER_LAUNCHER * max(1, lane_count)
+        for start in range(0, len(bots), batch_size):
+            batch = bots[start : start + batch_size]
+            with Workers(lane_count, pin=True, watches=True) as lanes:
+                yield from self._faults_of(lanes, batch)
 
     def _faults_of(self, lanes: Workers, bots: list[Bot]) -> Iterator[tuple[str, ...]]:
         waiting = deque((number, 1) for number in range(len(bots)))
@@ -137,8 +139,10 @@ class Screening:
             raise
         except ArenaError as error:
             # The author of the bot knows no such folder.
-            return (error.seen_from(Path(submitted.files or "").parent),)
-        return tuple(_paragraph(fault) for fault in findings if fault.weight is Weight.FAULT)
+            folder = Path(submitted.files or "").parent
+            return (error.seen_from(folder),)
+        faults = [finding for finding in findings if finding.weight is Weight.FAULT]
+        return tuple(_paragraph(fault) for fault in faults)
 
 
 def _found(names: Iterable[str]) -> Iterable[Board]:
@@ -154,7 +158,8 @@ def _played(bot: Bot, boards: Iterable[Board]) -> tuple[Board, ...]:
     """Return the boards on which a bot plays a role."""
     played: list[Board] = []
     for board in boards:
-        if any(bot.plays(board.game, board.name, role) for role in board.roles):
+        plays = any(bot.plays(board.game, board.name, role) for role in board.roles)
+        if plays:
             played.append(board)
     return tuple(played)
 
@@ -163,5 +168,6 @@ def _paragraph(fault: Finding) -> str:
     """Return a fault as its author reads it, with the lines of stderr below it."""
     text = f"{fault.where}: {fault.words}\n-> {fault.cure}"
     if fault.log:
-        text += "\n\n" + "\n".join(f"stderr: {line}" for line in fault.log)
+        log = "\n".join(f"stderr: {line}" for line in fault.log)
+        text += f"\n\n{log}"
     return text

@@ -19,12 +19,12 @@ HERE = Path(__file__).parent
 README_END = "README_END.md"
 """The end of the README.md of every new bot."""
 GUIDE = "AGENTS.md"
+"""The page for coding agents, which every new bot gets."""
 LESSONS = (
     "`arena lessons BOT` shows the positions in which the bot threw most away, with what was\n"
     "  better; "
 )
 """What the guide says where there is this command."""
-"""The page for coding agents, which every new bot gets."""
 
 
 @dataclass(frozen=True)
@@ -66,10 +66,15 @@ def find(language: str) -> Starter:
     known = starters()
     name = language.lower().removeprefix(".")
     for kit in known:
-        endings = {path.suffix[1:] for path in kit.folder.iterdir() if is_source(path.name)}
-        if name in endings or name in {kit.name, kit.language}:
+        if name in {kit.name, kit.language}:
             return kit
-    suggestion = known_are(language.lower(), [kit.name for kit in known])
+        sources = [path for path in kit.folder.iterdir() if is_source(path.name)]
+        endings = {path.suffix[1:] for path in sources}
+        if name in endings:
+            return kit
+
+    kit_names = [kit.name for kit in known]
+    suggestion = known_are(language.lower(), kit_names)
     raise ArenaError(f"--language {language}: no starter kit in it; {suggestion}")
 
 
@@ -97,10 +102,15 @@ def copy(
         whole_files.copy_new(kit.folder, bot)
         with (bot / "bot.toml").open("a", encoding="utf-8") as file:
             file.write(settings)
-        readme = (bot / README).read_text("utf-8") + (HERE / README_END).read_text("utf-8")
-        guide = (HERE / GUIDE).read_text("utf-8")
+
+        readme = (bot / README).read_text("utf-8")
+        readme += (HERE / README_END).read_text("utf-8")
         (bot / README).write_text(_filled(readme, replacements), "utf-8")
-        lessons = LESSONS if "lessons" in extensions.commands() else ""
+
+        lessons = ""
+        if "lessons" in extensions.commands():
+            lessons = LESSONS
+        guide = (HERE / GUIDE).read_text("utf-8")
         guide = _filled(guide, {**replacements, "lessons": lessons})
         (bot / GUIDE).write_text(guide, "utf-8")
         whole_files.publish(bot, target)
