@@ -139,10 +139,12 @@ def _begin(process: "subprocess.Popen[bytes]", settings: dict[str, object]) -> N
     """Give the broker its settings, and wait until it listens; ArenaError if it cannot."""
     if process.stdin is None or process.stdout is None:
         raise RuntimeError("the broker has no pipes")
+    message = json.dumps(settings).encode() + b"\n"
     with contextlib.suppress(BrokenPipeError):
-        process.stdin.write(json.dumps(settings).encode() + b"\n")
+        process.stdin.write(message)
         process.stdin.flush()
-    line = process.stdout.readline().decode("utf-8", "replace").strip()
+    printed = process.stdout.readline()
+    line = printed.decode("utf-8", "replace").strip()
     if line != "ready":
         raise ArenaError(line or "model: its broker could not be started")
 
@@ -152,20 +154,22 @@ def key_of(provider: Provider) -> str:
 
     The broker then loses the variable (`forget`): several models may have the same.
     """
-    key = os.environ.get(provider.key_variable, "")
     if provider.kind == "tape" or not (provider.key_variable or provider.key_file):
         return ""
     where = f"{provider.table}.key_variable: {provider.key_variable}"
+    key = os.environ.get(provider.key_variable, "")
     if provider.key_file:
         where = f"{provider.table}.key_file: {provider.key_file}"
+        path = Path(provider.key_file)
         try:
-            if Path(provider.key_file).stat().st_mode & 0o077:
+            if path.stat().st_mode & 0o077:
                 raise ArenaError(f"{where}: others may read it: `chmod 600 {provider.key_file}`")
-            key = Path(provider.key_file).read_text("utf-8")
+            key = path.read_text("utf-8")
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else "this is no text"
             raise ArenaError(f"{where}: cannot be read: {reason}") from error
     key = key.strip()
-    if not (key.isascii() and key.isprintable() and " " not in key and 0 < len(key) <= LONGEST_KEY):
+    is_word = key.isascii() and key.isprintable() and " " not in key
+    if not is_word or not 0 < len(key) <= LONGEST_KEY:
         raise ArenaError(f"{where}: holds no key: a key is one word")
     return key

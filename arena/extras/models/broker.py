@@ -9,6 +9,7 @@ budget is used up, or `["end", words]` where nothing would go better.
 import asyncio
 import contextlib
 import json
+import math
 import os
 import signal
 import sys
@@ -48,15 +49,19 @@ class Broker:
         self._provider = provider
         self._tape = tape
         self._others: list[Tape] = []
-        for folder in map(Path, provider.tapes):
-            if (folder / TAPE_FILE).exists():
-                self._others.append(Tape(folder / TAPE_FILE, writing=False))
+        for name in provider.tapes:
+            folder = Path(name)
+            path = folder / TAPE_FILE
+            if path.exists():
+                self._others.append(Tape(path, writing=False))
             else:
                 self._tape.fill(folder, paid=False)
         self._asked: Url | Command | None = None
         """None: the tape answers alone."""
-        if provider.kind != "tape":
-            self._asked = Url(provider) if provider.kind == "url" else Command(provider)
+        if provider.kind == "url":
+            self._asked = Url(provider)
+        elif provider.kind == "command":
+            self._asked = Command(provider)
         self._terms = ModelTerms(
             name=provider.name,
             price_in=provider.price_in,
@@ -103,7 +108,8 @@ class Broker:
                     f"{request['match']}: play with a provider, which then answers that alone"
                 )
             if key not in self._under_way:  # a lane that was killed may have asked already
-                task = self._under_way[key] = asyncio.ensure_future(self._pay(request))
+                task = asyncio.ensure_future(self._pay(request))
+                self._under_way[key] = task
                 task.add_done_callback(lambda _: self._under_way.pop(key))
             return await asyncio.shield(self._under_way[key])
         except ArenaError as error:
@@ -143,8 +149,9 @@ class Broker:
             except (AgainError, PatienceError) as error:
                 self._failures += 1
                 is_end = isinstance(error, PatienceError) or self._failures >= DOWN
-                words = clean(without_key(str(error), self._provider.key), LONGEST_WORDS)
-                return "end" if is_end else "again", f"{table}: the model gave no answer: {words}"
+                fault = clean(without_key(str(error), self._provider.key), LONGEST_WORDS)
+                words = f"{table}: the model gave no answer: {fault}"
+                return "end" if is_end else "again", words
             else:
                 self._failures = 0
                 self._add(request, answer, paid=True)
@@ -162,20 +169,22 @@ class Broker:
         tokens_in = most_tokens(request["messages"])
         tokens = tokens_in + request["tokens"]
         cost = self._terms.most_price(tokens_in, request["tokens"])
-        most_tokens_paid = self._provider.tokens
-        most_paid = self._provider.cost
+        token_budget: float = math.inf
+        if self._provider.tokens is not None:
+            token_budget = self._provider.tokens
+        cost_budget = math.inf
+        if self._provider.cost is not None:
+            cost_budget = self._provider.cost
         async with self._ended:
             while True:
-                spent_tokens, spent = self._tape.paid(self._provider.alias)
-                if most_tokens_paid is not None and spent_tokens >= most_tokens_paid:
-                    return False
-                if most_paid is not None and spent >= most_paid:
+                spent_tokens, spent_cost = self._tape.paid(self._provider.alias)
+                if spent_tokens >= token_budget or spent_cost >= cost_budget:
                     return False
                 held_tokens = sum(tokens for tokens, _ in self._reserved.values())
-                held = sum(cost for _, cost in self._reserved.values())
-                fits = most_tokens_paid is None or spent_tokens + held_tokens < most_tokens_paid
-                fits = fits and (most_paid is None or spent + held < most_paid)
-                if fits or not self._reserved:
+                held_cost = sum(cost for _, cost in self._reserved.values())
+                fits_tokens = spent_tokens + held_tokens < token_budget
+                fits_cost = spent_cost + held_cost < cost_budget
+                if (fits_tokens and fits_cost) or not self._reserved:
                     self._reserved[key] = tokens, cost
                     return True
                 await self._ended.wait()
@@ -206,7 +215,8 @@ class Broker:
                         raise
                 else:
                     self._gate.answered()
-                    return answer._replace(seconds=round(time.monotonic() - begun, 3))
+                    seconds = time.monotonic() - begun
+                    return answer._replace(seconds=round(seconds, 3))
             await asyncio.sleep(backoff(unreadable))
 
     async def _once(self, request: Mapping[str, Any]) -> ModelAnswer:
@@ -236,7 +246,8 @@ class ModelServer:
         """Keep in a file, as JSON, what the calls of each model wait for."""
         written: list[str] = []
         while True:
-            waits = [broker.wait for broker in self._brokers.values() if broker.wait]
+            waits = [broker.wait for broker in self._brokers.values()]
+            waits = [wait for wait in waits if wait]
             if waits != written:
                 with whole_files.replacing(path, synced=False) as file:
                     file.write(json.dumps(waits).encode("ascii"))
@@ -253,7 +264,8 @@ class ModelServer:
         """Answer the request on one connection."""
         # A lane may be killed, or its line too long.
         with contextlib.closing(writer), contextlib.suppress(ConnectionError, ValueError):
-            request = json.loads(await reader.readline())
+            line = await reader.readline()
+            request = json.loads(line)
             broker = self._brokers[request["alias"]]
             answering = asyncio.ensure_future(broker.answer(request))
             while not answering.done():
@@ -269,22 +281,29 @@ def _provider_of(settings: Mapping[str, Any]) -> Provider:
     """Return a provider, with its key, from the settings that came as JSON."""
     values: dict[str, Any] = {}
     for name, value in settings.items():
-        values[name] = tuple(value) if isinstance(value, list) else value
+        if isinstance(value, list):
+            value = tuple(value)
+        values[name] = value
     provider = Provider(**values)
     return replace(provider, key=key_of(provider))
 
 
 async def _main(settings: Mapping[str, Any]) -> None:
     stop = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGTERM, stop.set)
+
     providers = [_provider_of(values) for values in settings["providers"]]
     for provider in providers:
         forget(provider.key_variable)
     brokers = ModelServer(providers, Path(settings["tape"]))
-    with shared_folders.socket_path(Path(settings["address"])) as path:
+
+    address = Path(settings["address"])
+    with shared_folders.socket_path(address) as path:
         server = await asyncio.start_unix_server(brokers.serve, path, limit=Door.LONGEST_LINE)
     print("ready", flush=True)
-    waits = Path(settings["address"]).with_name(Door.WAITS)
+
+    waits = address.with_name(Door.WAITS)
     reporting = asyncio.ensure_future(brokers.report(waits))
     async with server:
         await stop.wait()

@@ -126,7 +126,8 @@ class Door:
                 connection.settimeout(self.SILENCE_S)
                 with shared_folders.socket_path(self._path) as address:
                     connection.connect(address)
-                connection.sendall(json.dumps(request._asdict()).encode("ascii") + b"\n")
+                message = json.dumps(request._asdict())
+                connection.sendall(message.encode("ascii") + b"\n")
                 with connection.makefile("rb") as lines:
                     line = b"\n"
                     while line == b"\n":
@@ -194,7 +195,9 @@ class TokenAccount:
     @property
     def tokens(self) -> int | None:
         """Tokens that are left for this turn, bank included; None = no limit."""
-        return None if self.move is None else max(0, self.turn_tokens + self.bank)
+        if self.move is None:
+            return None
+        return max(0, self.turn_tokens + self.bank)
 
     def pay(self, tokens: int, cost: float) -> None:
         """Take a call from what is left; what it takes beyond that is owed."""
@@ -234,8 +237,9 @@ class Calls:
     def begin(self, asks: Mapping[Role, Ask]) -> None:
         """Take note of the turns of these roles; also turns without a request pay debts."""
         for role, ask in asks.items():
-            if role in self._terms:
-                self._account(self._terms[role], role, ask.turn)
+            terms = self._terms.get(role)
+            if terms is not None:
+                self._account(terms, role, ask.turn)
 
     def answers(self, asked: Mapping[Role, tuple[Ask, bytes]]) -> dict[Role, bytes | Failure]:
         """Return the line that answers each of these requests, or why the bot is out."""
@@ -244,37 +248,40 @@ class Calls:
         for role, (ask, line) in asked.items():
             terms = self._terms.get(role)
             if terms is None or self._model is None:
-                refusal: str | ModelRequest = NO_MODEL
+                lines[role] = self._refused(role, ask.turn, NO_MODEL)
+                continue
+            request = self._request(terms, role, ask, line)
+            if isinstance(request, ModelRequest):
+                requests[role] = request
             else:
-                refusal = self._request(terms, role, ask, line)
-            if isinstance(refusal, ModelRequest):
-                requests[role] = refusal
-            else:
-                lines[role] = self._refused(role, ask.turn, refusal)
+                lines[role] = self._refused(role, ask.turn, request)
+
         if requests and self._model is not None:
             answers = _side_by_side(self._model, list(requests.values()))
             for role, answer in zip(requests, answers, strict=True):
-                turn = asked[role][0].turn
-                lines[role] = self._paid(role, turn, requests[role], answer)
+                ask, _ = asked[role]
+                lines[role] = self._paid(role, ask.turn, requests[role], answer)
         return lines
 
     def note(self, role: Role) -> str:
         """Return how the last answer that a role got ended, if it was none, in words."""
         for call in reversed(self.made):
-            if call.role == role:
-                end = ANSWER_ENDS.get(call.answer.end)
-                if end is None:
-                    return ""
-                words = f": {protocol.quoted(call.answer.text)}" if call.answer.text else ""
-                return f"the last answer of its model was {end}{words}"
+            if call.role != role:
+                continue
+            end = ANSWER_ENDS.get(call.answer.end)
+            if end is None:
+                return ""
+            note = f"the last answer of its model was {end}"
+            if call.answer.text:
+                note += f": {protocol.quoted(call.answer.text)}"
+            return note
         return ""
 
     def _account(self, terms: ModelTerms, role: Role, turn: int) -> TokenAccount:
         account = self._accounts.get(role)
         if account is None:
-            account = self._accounts[role] = TokenAccount(
-                terms.calls, terms.move, terms.bank, terms.cost
-            )
+            account = TokenAccount(terms.calls, terms.move, terms.bank, terms.cost)
+            self._accounts[role] = account
         account.begin(turn)
         return account
 
@@ -311,10 +318,21 @@ class Calls:
                 f"its question has {least} tokens or more, which cost more than the "
                 f"{account.cost:.4g} that is left"
             )
-        request["tokens"] = _most_tokens(request, terms, None if left is None else left - least)
+        left_for_answer = None
+        if left is not None:
+            left_for_answer = left - least
+        request["tokens"] = _most_tokens(request, terms, left_for_answer)
+
         text = json.dumps(request, sort_keys=True)
-        seats = list(self._names.items())
-        parts = ["model", terms.name, self._match.seed, seats, role, text, account.made[text]]
+        parts = [
+            "model",
+            terms.name,
+            self._match.seed,
+            list(self._names.items()),
+            role,
+            text,
+            account.made[text],
+        ]
         # The tapes of older events have only default models without fields.
         if terms.alias != DEFAULT_MODEL or terms.request:
             parts += [terms.alias, terms.request]
@@ -323,7 +341,8 @@ class Calls:
         return ModelRequest(key, terms.alias, self._names[role], self._match.id, request)
 
     def _refused(self, role: Role, turn: int, words: str) -> bytes | Failure:
-        account = self._account(self._terms.get(role, ModelTerms(name="")), role, turn)
+        terms = self._terms.get(role, ModelTerms(name=""))
+        account = self._account(terms, role, turn)
         account.refused += 1
         return refused(account.refused, words)
 
@@ -331,11 +350,15 @@ class Calls:
         """Write a call down and take it from the account; return the line for the bot."""
         terms = self._terms[role]
         text = json.dumps(request.request, sort_keys=True)
-        self.made.append(ModelCall(turn, role, text, answer, request.key))
+        call = ModelCall(turn, role, text, answer, request.key)
+        self.made.append(call)
+
         account = self._account(terms, role, turn)
         answer_text = json.dumps([answer.text, answer.reasoning])
         account.bytes += len(text) + len(answer_text)
-        account.pay(answer.tokens_in + answer.tokens_out, terms.cost_of(answer))
+        tokens = answer.tokens_in + answer.tokens_out
+        account.pay(tokens, terms.cost_of(answer))
+
         left = account.left()
         if answer.end == "error":
             return protocol.model_answer({"error": answer.text, "left": left})
@@ -352,16 +375,20 @@ class Calls:
 
 def _most_tokens(request: Mapping[str, Any], terms: ModelTerms, left: int | None) -> int:
     """Return the most tokens of an answer: the lowest limit of bot, organiser and account."""
-    usual = MOST_TOKENS if terms.most_tokens is None else terms.most_tokens
-    limits: list[int] = [request.get("tokens", usual), usual if left is None else left]
+    usual = MOST_TOKENS
     if terms.most_tokens is not None:
-        limits.append(terms.most_tokens)
-    return min(limits)
+        usual = terms.most_tokens
+    if left is None:
+        left = usual
+    most: int = min(request.get("tokens", usual), left)
+    if terms.most_tokens is not None:
+        most = min(most, terms.most_tokens)
+    return most
 
 
 def _side_by_side(model: LanguageModel, requests: Sequence[ModelRequest]) -> list[ModelAnswer]:
     """Return the answer to each of these requests, which are asked at once."""
-    if len(requests) < 2:
+    if len(requests) < 2:  # no thread for a single one
         return [model.answer(request) for request in requests]
     with ThreadPoolExecutor(len(requests)) as pool:
         return list(pool.map(model.answer, requests))

@@ -63,22 +63,27 @@ def answer_in(response: Any, request: Mapping[str, Any], *, table: str) -> Model
     except (KeyError, IndexError, TypeError, AttributeError) as error:
         raise AgainError("it sent no answer in the OpenAI chat format") from error
     finish = choice.get("finish_reason")
-    finish = finish.lower() if isinstance(finish, str) else ""
+    if not isinstance(finish, str):
+        finish = ""
+    finish = finish.lower()
     if finish in FAILED and not text:
         raise AwayError(f"it ended an answer with {finish!r}")
+
     thoughts = _reasoning_of(message) or thoughts
-    text, tagged = _without_thoughts(text)
+    text, tagged_thoughts = _without_thoughts(text)
+    reasoning = "\n".join(filter(None, [thoughts, tagged_thoughts]))
+
     end = "stop"
     if finish in CUT or finish in FAILED:
         end = "length"
-    if (isinstance(refusal, str) and refusal) or finish in REFUSED:
+    if not isinstance(refusal, str):
+        refusal = ""
+    if refusal or finish in REFUSED:
         end = "refused"
-        text = text or (refusal if isinstance(refusal, str) else "")
+        text = text or refusal
     elif not text and calls:
         text = json.dumps({"tool_calls": calls})
-    return counted(
-        text, end, "\n".join(filter(None, [thoughts, tagged])), _usage(response), request
-    )
+    return counted(text, end, reasoning, _usage(response), request)
 
 
 def _texts_of(content: Any) -> tuple[str, str]:
@@ -98,14 +103,16 @@ def _texts_of(content: Any) -> tuple[str, str]:
             thoughts.extend(_strings(part))
         elif isinstance(part, dict) and part.get("type") in TEXT_PARTS:
             text = part.get("text")
-            texts.append(text if isinstance(text, str) else "")
+            if isinstance(text, str):
+                texts.append(text)
     return "".join(texts), "".join(thoughts)
 
 
 def _reasoning_of(message: Mapping[str, Any]) -> str:
     """Return what a model thought by the fields of its message."""
     for name in REASONING:
-        thoughts = "".join(_strings(message.get(name)))
+        strings = _strings(message.get(name))
+        thoughts = "".join(strings)
         if thoughts:
             return thoughts
     return ""
@@ -131,8 +138,9 @@ def _without_thoughts(text: str) -> tuple[str, str]:
     Some servers write only the second tag, because the first is part of their prompt.
     """
     before, closing, after = text.partition(CLOSE_TAG)
-    begins = before.lstrip().startswith(OPEN_TAG)
-    thoughts = before.lstrip().removeprefix(OPEN_TAG).strip()
+    beginning = before.lstrip()
+    begins = beginning.startswith(OPEN_TAG)
+    thoughts = beginning.removeprefix(OPEN_TAG).strip()
     if begins and not closing:  # it was cut while it thought
         return "", thoughts
     if closing and (begins or OPEN_TAG not in before):
@@ -145,8 +153,6 @@ def _usage(response: Mapping[str, Any]) -> Mapping[str, Any]:
     usage = response.get("usage")
     if not isinstance(usage, dict):
         return {}
-    tokens_in = _tokens_in(usage)
-    tokens_out = _number(usage, "completion_tokens", "output_tokens")
     details_in = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")
     details_out = usage.get("completion_tokens_details") or usage.get("output_tokens_details")
     cached = _number(details_in, "cached_tokens")
@@ -155,6 +161,9 @@ def _usage(response: Mapping[str, Any]) -> Mapping[str, Any]:
     written = _number(details_in, "cache_write_tokens", "cache_creation_tokens")
     if written is None:
         written = _number(usage, "cache_creation_input_tokens")
+
+    tokens_in = _tokens_in(usage)
+    tokens_out = _number(usage, "completion_tokens", "output_tokens")
     thoughts = _number(details_out, "reasoning_tokens") or 0
     total = _number(usage, "total_tokens")
     if tokens_in is not None and tokens_out is not None:
@@ -165,6 +174,7 @@ def _usage(response: Mapping[str, Any]) -> Mapping[str, Any]:
             hidden = thoughts
         tokens_out += hidden
         thoughts = max(thoughts, hidden)
+
     cost = usage.get("cost")
     if isinstance(cost, dict):
         cost = cost.get("total_cost")
@@ -223,14 +233,16 @@ def verbatim(status: int, body: Any, request: Mapping[str, Any], *, table: str) 
     text = _valid(json.dumps([status, body]))
     if status != 200:
         return ModelAnswer(text, "error")
-    return ModelAnswer(text, **_figures(_usage(body), request, least=0, most=len(text)))
+    figures = _figures(_usage(body), request, least=0, most=len(text))
+    return ModelAnswer(text, **figures)
 
 
 def _error_of_a_choice(body: Mapping[str, Any]) -> Any:
     choices = body.get("choices")
-    if isinstance(choices, list) and choices and isinstance(choices[0], dict):
-        return choices[0].get("error")
-    return None
+    if not isinstance(choices, list) or not choices:
+        return None
+    choice = choices[0]
+    return choice.get("error") if isinstance(choice, dict) else None
 
 
 def _is_answer(path: str, body: Mapping[str, Any]) -> bool:
@@ -242,19 +254,23 @@ def _is_answer(path: str, body: Mapping[str, Any]) -> bool:
     choices = body.get("choices")
     if not isinstance(choices, list) or not choices:
         return False
-    for choice in choices:
-        if not isinstance(choice, dict) or not isinstance(choice.get("message"), dict):
-            return False
-        message = choice["message"]
-        if message.get("tool_calls") and not _are_objects(message["tool_calls"]):
-            return False
-        finish = choice.get("finish_reason")
-        if finish is not None and not isinstance(finish, str):
-            return False
-        has_more = message.get("content") or message.get("tool_calls")
-        if finish in FAILED and not has_more:
-            return False
-    return True
+    return all(_is_whole_choice(choice) for choice in choices)
+
+
+def _is_whole_choice(choice: Any) -> bool:
+    """Return whether a choice of a chat has a message, which the server finished."""
+    if not isinstance(choice, dict):
+        return False
+    message = choice.get("message")
+    if not isinstance(message, dict):
+        return False
+    calls = message.get("tool_calls")
+    if calls and not _are_objects(calls):
+        return False
+    finish = choice.get("finish_reason")
+    if finish is not None and not isinstance(finish, str):
+        return False
+    return finish not in FAILED or bool(message.get("content") or calls)
 
 
 def _is_response(body: Mapping[str, Any]) -> bool:
@@ -275,20 +291,25 @@ def _are_objects(value: Any) -> bool:
 
 
 def counted(
-    text: str, end: str, reasoning: str, usage: Mapping[str, Any], request: Mapping[str, Any]
+    text: str,
+    end: str,
+    reasoning: str,
+    usage: Mapping[str, Any],
+    request: Mapping[str, Any],
 ) -> ModelAnswer:
     """Return an answer with bounded texts and credible figures.
 
     `usage` has the provider's figures: `in`, `out`, `cached`, `cache_written` and `thoughts` in
     tokens, and `cost`.
     """
-    said = len(text.encode("utf-8", "replace")) + len(reasoning.encode("utf-8", "replace"))
-    least = -(-said // LEAST_BYTES_A_TOKEN)
-    figures = _figures(usage, request, least=least, most=said + MOST_A_MESSAGE)
+    size = _bytes_of(text) + _bytes_of(reasoning)
+    least = -(-size // LEAST_BYTES_A_TOKEN)  # rounded up
+    figures = _figures(usage, request, least=least, most=size + MOST_A_MESSAGE)
     if len(text) > MOST_TEXT:
         text = text[:MOST_TEXT]
         end = "length"
-    return ModelAnswer(_valid(text), end, reasoning=_valid(reasoning[:MOST_TEXT]), **figures)
+    reasoning = reasoning[:MOST_TEXT]
+    return ModelAnswer(_valid(text), end, reasoning=_valid(reasoning), **figures)
 
 
 def _figures(
@@ -300,8 +321,10 @@ def _figures(
     tokens_in: Any = usage.get("in")
     tokens_out: Any = usage.get("out")
     is_estimated = False
-    cached, written = 0, 0
-    if _is_credible(tokens_in, -(-asked // LEAST_BYTES_A_TOKEN), 4 * most_in + 1000):
+    cached = 0
+    written = 0
+    least_in = -(-asked // LEAST_BYTES_A_TOKEN)  # rounded up
+    if _is_credible(tokens_in, least_in, 4 * most_in + 1000):
         cached, written = _cache_of(usage, tokens_in)
     else:
         tokens_in = most_in
@@ -310,12 +333,14 @@ def _figures(
         tokens_out = most
         is_estimated = True
     thoughts = usage.get("thoughts")
+    if not _is_credible(thoughts, 0, tokens_out):
+        thoughts = 0
     return {
         "tokens_in": tokens_in,
         "tokens_out": tokens_out,
         "cached": cached,
         "cache_written": written,
-        "thoughts": thoughts if _is_credible(thoughts, 0, tokens_out) else 0,
+        "thoughts": thoughts,
         "cost": _cost(usage.get("cost")),
         "is_estimated": is_estimated,
     }
@@ -337,8 +362,13 @@ def most_tokens(messages: Sequence[Mapping[str, str]]) -> int:
 
     That is one for each byte, and some for the frame of a message.
     """
-    size = sum(len(message["content"].encode("utf-8", "replace")) for message in messages)
+    size = sum(_bytes_of(message["content"]) for message in messages)
     return size + MOST_A_MESSAGE * len(messages)
+
+
+def _bytes_of(text: str) -> int:
+    """Return the size of a text in UTF-8; half of a surrogate pair is one byte."""
+    return len(text.encode("utf-8", "replace"))
 
 
 def _is_credible(count: Any, least: int, most: int) -> bool:

@@ -70,7 +70,9 @@ class Reflection:
     @property
     def inverse(self) -> "Reflection":
         """The reflection that undoes it."""
-        return replace(self, x=self.y, y=self.x) if self.diagonal else self
+        if not self.diagonal:
+            return self
+        return replace(self, x=self.y, y=self.x)
 
     def cell(self, cell: Cell) -> Cell:
         """Return where a cell comes to lie."""
@@ -88,47 +90,60 @@ class Reflection:
         if word not in WAYS:
             return word
         x, y = self.cell((0, 0))
-        to_x, to_y = self.cell(WAYS[word])
-        return next(way for way, step in WAYS.items() if step == (to_x - x, to_y - y))
+        beyond_x, beyond_y = self.cell(WAYS[word])
+        reflected_step = beyond_x - x, beyond_y - y
+        return next(way for way, step in WAYS.items() if step == reflected_step)
 
     def placed(self, pattern: str, text: str) -> str:
         """Return a text that fits a pattern, with its cell, column or row in the reflection."""
-        named = pattern.split()
+        pattern_words = pattern.split()
         words = text.split(" ")
-        at = {axis: named.index(axis) for axis in ("X", "Y") if axis in named}
-        if not all(NUMBER.fullmatch(words[index]) for index in at.values()):
-            return text
-        column = int(words[at["X"]]) if "X" in at else 0
-        row = int(words[at["Y"]]) if "Y" in at else 0
-        x, y = self.cell((column, row))
-        for axis, number in (("X", x), ("Y", y)):
-            if axis in at:
-                words[at[axis]] = str(number)
+        numbers = {"X": 0, "Y": 0}
+        for axis in numbers:
+            if axis in pattern_words:
+                word = words[pattern_words.index(axis)]
+                if not NUMBER.fullmatch(word):
+                    return text
+                numbers[axis] = int(word)
+
+        numbers["X"], numbers["Y"] = self.cell((numbers["X"], numbers["Y"]))
+        for axis, number in numbers.items():
+            if axis in pattern_words:
+                words[pattern_words.index(axis)] = str(number)
         return " ".join(words)
 
     def wall(self, pattern: str, text: str) -> str | None:
         """Return the fact of a wall in the reflection; None for a wall on the rim."""
-        named = pattern.split()
+        pattern_words = pattern.split()
+        x = pattern_words.index("X")
+        y = pattern_words.index("Y")
+        way = pattern_words.index("WAY")
         words = text.split(" ")
-        x, y, way = (named.index(name) for name in ("X", "Y", "WAY"))
         if words[way] not in {"north", "east"}:
             return text
+
         column = int(words[x])
         row = int(words[y])
         step_x, step_y = WAYS[words[way]]
-        beyond = column + step_x, row + step_y
-        first, second = sorted([self.cell((column, row)), self.cell(beyond)])
-        if not (self.columns[0] <= first[0] and self.rows[0] <= first[1]):
+        cell = self.cell((column, row))
+        neighbour = self.cell((column + step_x, row + step_y))
+        first, second = sorted([cell, neighbour])
+        first_column, first_row = first
+        if first_column < self.columns[0] or first_row < self.rows[0]:
             return None
-        words[x] = str(first[0])
-        words[y] = str(first[1])
-        words[way] = "east" if first[0] < second[0] else "north"
+
+        words[x] = str(first_column)
+        words[y] = str(first_row)
+        words[way] = "north"
+        if first_column < second[0]:
+            words[way] = "east"
         return " ".join(words)
 
 
 def reflection(game: Game[Any], dice: random.Random) -> Reflection | None:
     """Draw a reflection of the game's board; None without a symmetry or without a single grid."""
     mirrors = game.symmetry.mirrors
+
     sizes = []
     for item in game.drawing:
         if not isinstance(item, Grid) or "GRID" in item.size.split():
@@ -139,12 +154,15 @@ def reflection(game: Game[Any], dice: random.Random) -> Reflection | None:
                 sizes.append(values)
     if not mirrors or len(sizes) != 1:
         return None
+
     (size,) = sizes
     if "LOW" in size:
-        columns = rows = int(size["LOW"]), int(size["HIGH"])
+        columns = int(size["LOW"]), int(size["HIGH"])
+        rows = columns
     else:
         columns = 1, int(size["COLUMNS"])
         rows = 1, int(size["ROWS"])
+
     chosen = {}
     for mirror in MIRRORS:
         is_drawn = dice.random() < 0.5  # for all of them, so that a game may get another symmetry
@@ -161,7 +179,7 @@ class Vocabulary:
         """`words` have partners from the beginning."""
         free = [word for word in WORDS if word not in words]
         dice.shuffle(free)
-        pairs = (f"{first}-{second}" for first, second in product(free, free))
+        pairs = map("-".join, product(free, free))
         self._free: Iterator[str] = chain(free, pairs)
         self._partners: dict[str, str] = {}
         for word in words:
@@ -172,8 +190,11 @@ class Vocabulary:
         if not manual.is_word(word):
             return word
         if word not in self._partners:
-            partner = next(free_word for free_word in self._free if free_word not in self._partners)
-            self._partners |= {word: partner, partner: word}
+            partner = next(self._free)
+            while partner in self._partners:
+                partner = next(self._free)
+            self._partners[word] = partner
+            self._partners[partner] = word
         return self._partners[word]
 
     def known(self, word: str) -> str:
@@ -182,7 +203,13 @@ class Vocabulary:
 
     def swapped(self, text: str) -> str:
         """Return a text with the partner of each word."""
-        return " ".join(map(self.partner, text.split(" ")))
+        partners = map(self.partner, text.split(" "))
+        return " ".join(partners)
+
+    def swapped_where_known(self, text: str) -> str:
+        """Return a text with the partner of each word that has one."""
+        partners = map(self.known, text.split(" "))
+        return " ".join(partners)
 
 
 class Disguise:
@@ -193,8 +220,9 @@ class Disguise:
         dice = random.Random(f"disguise/{match.seed}/{role}")
         self._reflection = reflection(game, dice)
         names = match.game, match.board.removesuffix(DISGUISED)
-        words = dict.fromkeys([*names, *game.roles, *manual.words(game.manual)])
-        self._vocabulary = Vocabulary(dice, tuple(words))
+        words = [*names, *game.roles, *manual.words(game.manual)]
+        distinct_words = dict.fromkeys(words)
+        self._vocabulary = Vocabulary(dice, tuple(distinct_words))
         self._plain: Mapping[Move, Move] = {}
         """The legal moves of the question, by how the bot sees them."""
         swapped = self._vocabulary.swapped
@@ -230,7 +258,8 @@ class Disguise:
 
     def move(self, move: Move) -> Move:
         """Return a move as the bot sees it."""
-        return self._vocabulary.swapped(self._reflected(move, self._reflection))
+        reflected = self._reflected(move, self._reflection)
+        return self._vocabulary.swapped(reflected)
 
     def ask(self, ask: Ask) -> Ask:
         """Return a question as the bot reads it."""
@@ -245,8 +274,11 @@ class Disguise:
             return reply
         move = self._plain.get(disguised_move)
         if move is None:
-            plain_move = " ".join(map(self._vocabulary.known, disguised_move.split(" ")))
-            move = self._reflected(plain_move, self._reflection and self._reflection.inverse)
+            way_back = None
+            if self._reflection is not None:
+                way_back = self._reflection.inverse
+            plain_words = self._vocabulary.swapped_where_known(disguised_move)
+            move = self._reflected(plain_words, way_back)
         return reply._replace(line=move.encode())
 
     def last_words(self, text: bytes) -> bytes:
@@ -265,7 +297,8 @@ class Disguise:
         for pattern in self._game.symmetry.moves:
             if variables(pattern, move) is not None:
                 return way.placed(pattern, move)
-        return " ".join(map(way.way, move.split(" ")))
+        words = map(way.way, move.split(" "))
+        return " ".join(words)
 
     def _last(self, value: str) -> str:
         role, _, move = value.partition(" ")
@@ -276,7 +309,8 @@ class Disguise:
 
         def seen(quotation: re.Match[str]) -> str:
             reflected = self._reflected(quotation[1], self._reflection)
-            return f'"{" ".join(map(self._vocabulary.known, reflected.split(" ")))}"'
+            swapped = self._vocabulary.swapped_where_known(reflected)
+            return f'"{swapped}"'
 
         return QUOTED.sub(seen, value)
 
@@ -285,29 +319,35 @@ class Disguises:
     """The disguises of a match by role; only bots that need a language model have one."""
 
     def __init__(self, game: Game[Any], match: Match) -> None:
-        disguised = match.board.endswith(DISGUISED)
         self._by_role: dict[Role, Disguise] = {}
+        if not match.board.endswith(DISGUISED):
+            return
         for seat in match.seats:
-            if disguised and seat.bot.model:
+            if seat.bot.model:
                 self._by_role[seat.role] = Disguise(game, match, seat.role)
 
     def asks(self, asks: Mapping[Role, Ask]) -> dict[Role, Ask]:
         """Return questions as their bots read them."""
         read = dict(asks)
-        for role in self._by_role.keys() & asks.keys():
-            read[role] = self._by_role[role].ask(asks[role])
+        for role, disguise in self._by_role.items():
+            if role in asks:
+                read[role] = disguise.ask(asks[role])
         return read
 
     def replies(self, replies: Mapping[Role, Reply]) -> dict[Role, Reply]:
         """Return answers as the referee reads them."""
         plain = dict(replies)
-        for role in self._by_role.keys() & replies.keys():
-            plain[role] = self._by_role[role].reply(replies[role])
+        for role, disguise in self._by_role.items():
+            if role in replies:
+                plain[role] = disguise.reply(replies[role])
         return plain
 
     def last_words(self, role: Role, text: bytes) -> bytes:
         """Return the last lines for the bot of a role as it reads them."""
-        return self._by_role[role].last_words(text) if role in self._by_role else text
+        disguise = self._by_role.get(role)
+        if disguise is None:
+            return text
+        return disguise.last_words(text)
 
     def around(self, seats: Seats) -> Seats:
         """Return these seats, in disguise if one of them is."""
@@ -325,7 +365,9 @@ class DisguisedSeats(WrappedSeats):
 
     def ask(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
         """Part of `Seats`: both directions are plain outside."""
-        return self._disguises.replies(self.seats.ask(self._disguises.asks(asks)))
+        disguised_asks = self._disguises.asks(asks)
+        replies = self.seats.ask(disguised_asks)
+        return self._disguises.replies(replies)
 
     def dismiss(self, role: Role, text: bytes) -> None:
         """Part of `Seats`."""

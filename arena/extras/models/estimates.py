@@ -30,7 +30,9 @@ class Paid(NamedTuple):
 
 
 def sentences(
-    event: Event, folder: Path, tables: Mapping[str, tuple[str, "ModelTable"]]
+    event: Event,
+    folder: Path,
+    tables: Mapping[str, tuple[str, "ModelTable"]],
 ) -> Iterator[str]:
     """Yield what the matches to come will cost, and what the budget of each model has left.
 
@@ -44,13 +46,18 @@ def sentences(
     if estimate is None:
         yield "model: what the matches take is known when the first are played"
     else:
-        cost = f", which cost {estimate.cost:.4g}" if estimate.cost else ""
+        cost = ""
+        if estimate.cost:
+            cost = f", which cost {estimate.cost:.4g}"
         yield (
             f"model: the matches to come take about {estimate.tokens:,.0f} tokens{cost}, an "
             "estimate by those played"
         )
+
+    tape = None
     path = folder / TAPE_FILE
-    tape = Tape(path, writing=False) if path.exists() else None
+    if path.exists():
+        tape = Tape(path, writing=False)
     for alias, (key, table) in tables.items():
         paid = Paid(0, 0.0)
         if tape is not None:
@@ -78,23 +85,29 @@ def _expected(archive: Archive, due: Mapping[str, int]) -> Paid | None:
     costs: defaultdict[str, float] = defaultdict(float)
     for record in archive.records(MOST_MATCHES):
         label = record.match.label
-        terms_of = {}
-        for seat in record.match.seats:
-            terms_of[seat.role] = record.match.conditions.model_of(seat.bot)
+        conditions = record.match.conditions
+        terms_of = {seat.role: conditions.model_of(seat.bot) for seat in record.match.seats}
         matches[label] += 1
         for call in record.calls:
+            answer = call.answer
             terms = terms_of.get(call.role)
-            tokens[label] += call.answer.tokens_in + call.answer.tokens_out
+            tokens[label] += answer.tokens_in + answer.tokens_out
             if terms is not None:
-                costs[label] += terms.cost_of(call.answer)
+                costs[label] += terms.cost_of(answer)
     if not matches:
         return None
+
     played = sum(matches.values())
-    overall = Paid(sum(tokens.values()) / played, sum(costs.values()) / played)
-    estimate = Paid(0.0, 0.0)
+    overall_tokens = sum(tokens.values()) / played
+    overall_cost = sum(costs.values()) / played
+    expected_tokens = 0.0
+    expected_cost = 0.0
     for label, number in due.items():
-        mean = overall
+        mean_tokens = overall_tokens
+        mean_cost = overall_cost
         if label in matches:
-            mean = Paid(tokens[label] / matches[label], costs[label] / matches[label])
-        estimate = Paid(estimate.tokens + number * mean.tokens, estimate.cost + number * mean.cost)
-    return estimate
+            mean_tokens = tokens[label] / matches[label]
+            mean_cost = costs[label] / matches[label]
+        expected_tokens += number * mean_tokens
+        expected_cost += number * mean_cost
+    return Paid(expected_tokens, expected_cost)

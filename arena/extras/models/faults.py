@@ -98,7 +98,7 @@ def refusal_of(
     the response, `table` the name of the model's table, and `address` that of a redirect.
     """
     words = words_of(said)
-    signs = "\n".join([*_codes(said), words]).lower()
+    signs = _signs_in(said)
     quoted = f": {words}" if words else ""
     name = "an error inside HTTP 200" if status == INSIDE else f"HTTP {status}"
     if status == 413 or (status in LENGTH_STATUSES and _has_any(signs, TOO_LONG)):
@@ -125,7 +125,9 @@ def refusal_of(
 
 def error_inside(error: Any, *, table: str) -> ModelAnswer:
     """Do the same for an error inside HTTP 200, whose code may be the status of another server."""
-    code = error.get("code") if isinstance(error, dict) else None
+    code = None
+    if isinstance(error, dict):
+        code = error.get("code")
     if isinstance(code, str) and code.isascii() and code.isdigit():
         code = int(code[:4])
     if type(code) is not int or not 400 <= code < 600:
@@ -138,11 +140,20 @@ def names_any(said: Any, names: Iterable[str]) -> bool:
 
     A name counts where it stands alone: `top_p` is not in `top_probabilities`.
     """
-    words = words_of(said).lower()
-    if _has_any("\n".join([*_codes(said), words]).lower(), TOO_LONG):
+    if _has_any(_signs_in(said), TOO_LONG):
         return False
-    either = "|".join(re.escape(name.lower()) for name in names)
-    return re.search(rf"(?<!\w)(?:{either})(?!\w)", words) is not None
+    words = words_of(said).lower()
+    for name in names:
+        pattern = re.escape(name.lower())
+        if re.search(rf"(?<!\w){pattern}(?!\w)", words):
+            return True
+    return False
+
+
+def _signs_in(said: Any) -> str:
+    """Return the codes and the words of an error, in small letters."""
+    signs = [*_codes(said), words_of(said)]
+    return "\n".join(signs).lower()
 
 
 def _has_any(text: str, signs: tuple[str, ...]) -> bool:
@@ -169,9 +180,12 @@ def words_of(said: Any) -> str:
     for name in ("error", "message"):
         if isinstance(value, dict) and value.get(name):
             value = value[name]
+    if not value:
+        return ""
     if not isinstance(value, str):
-        value = json.dumps(value) if value else ""
-    return clean(" ".join(value[: 4 * MOST_WORDS].split()), MOST_WORDS)
+        value = json.dumps(value)
+    words = value[: 4 * MOST_WORDS].split()
+    return clean(" ".join(words), MOST_WORDS)
 
 
 def advice_of(headers: Mapping[str, str]) -> RetryAdvice:
@@ -186,7 +200,8 @@ def advice_of(headers: Mapping[str, str]) -> RetryAdvice:
     else:
         after = milliseconds / 1000
     words = headers.get("x-should-retry", "").strip().lower()
-    return RetryAdvice(after, {"true": True, "false": False}.get(words))
+    meanings = {"true": True, "false": False}
+    return RetryAdvice(after, is_worth_it=meanings.get(words))
 
 
 def seconds_to_wait(retry_after: str) -> float:

@@ -144,7 +144,8 @@ def models(results: Results) -> pd.DataFrame:
         sums.setdefault(name, [0] * 5)
         costs.setdefault(name, [])
     totals = {bot: fsum(prices) for bot, prices in costs.items()}
-    weakest = min((strengths[bot] for bot in sums if bot in strengths), default=0.0)
+    strengths_of_askers = [strengths[bot] for bot in sums if bot in strengths]
+    weakest = min(strengths_of_askers, default=0.0)
     rows = []
     for bot in sorted(sums, key=lambda bot: (totals[bot], bot)):
         cost = totals[bot]
@@ -176,7 +177,8 @@ def _came_about(matches: Sequence[Counter[str]]) -> Iterator[float]:
         totals.update(count)
     yield totals["moves"]
     for kind in SHARES:
-        yield from origins.rate([(count[kind], count["moves"]) for count in matches])
+        hits_and_moves = [(count[kind], count["moves"]) for count in matches]
+        yield from origins.rate(hits_and_moves)
     yield totals["unasked"]
     for name in ANSWERS:
         yield totals[name]
@@ -191,8 +193,17 @@ def disguise(results: Results) -> pd.DataFrame:
     matches = memory.with_disguised_bots(results.arrays, askers)
     rows: list[tuple[object, ...]] = []
     if len(matches.seed):
-        fitted = results.on_scale(results.fit(matches))
+        fit = results.fit(matches)
+        fitted = results.on_scale(fit)
         for bot, plain, disguised, difference in memory.memories(fitted):
             middle, low, high = difference or (np.nan, np.nan, np.nan)
-            rows.append((bot, plain.value, disguised.value, middle, low, high))
+            row = (
+                bot,
+                plain.value,
+                disguised.value,
+                middle,
+                low,
+                high,
+            )
+            rows.append(row)
     return pd.DataFrame(rows, columns=DISGUISE.names)

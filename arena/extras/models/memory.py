@@ -58,11 +58,14 @@ def memories(ratings: Ratings) -> list[Memory]:
         bot = disguised.removesuffix(DISGUISED)
         if bot == disguised or bot not in strengths:
             continue
-        tied = any({bot, disguised}.issubset(group) for group in ratings.groups)
-        apart = difference(ratings, bot, disguised) if tied else None
+        apart = None
+        if any({bot, disguised}.issubset(group) for group in ratings.groups):
+            apart = difference(ratings, bot, disguised)
         memories.append(Memory(bot, strengths[bot], strengths[disguised], apart))
 
     def largest_first(memory: Memory) -> tuple[float, str]:
-        return -memory.difference.value if memory.difference else np.inf, memory.bot
+        if memory.difference is None:
+            return np.inf, memory.bot
+        return -memory.difference.value, memory.bot
 
     return sorted(memories, key=largest_first)

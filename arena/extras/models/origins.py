@@ -39,17 +39,22 @@ def origins(record: Record) -> Iterator[Origin]:
     """Yield the origin of each move of a match whose bot has a model, and of each missing move."""
     conditions = record.match.conditions
     names = {seat.role: seat.bot.name for seat in record.match.seats}
-    calls: dict[tuple[int, str], list[ModelCall]] = {}
-    for call in record.calls:
-        calls.setdefault((call.turn, call.role), []).append(call)
-    askers = {role for _, role in calls if role in names}  # a bot that only may ask, if it does
+    askers = set()
     for seat in record.match.seats:
         if seat.bot.model and conditions.model_of(seat.bot) is not None:
             askers.add(seat.role)
+    calls: dict[tuple[int, str], list[ModelCall]] = {}
+    for call in record.calls:
+        calls.setdefault((call.turn, call.role), []).append(call)
+        if call.role in names:  # a bot that only may ask, and does
+            askers.add(call.role)
+
     for turn in record.turns:
         if turn.role in askers and turn.by in ("bot", "strike"):
             calls_of_turn = calls.get((turn.number, turn.role), [])
-            yield _origin(names[turn.role], _kind(turn, calls_of_turn), calls_of_turn)
+            kind = _kind(turn, calls_of_turn)
+            yield _origin(names[turn.role], kind, calls_of_turn)
+
     for fault in record.verdict.faults:
         if fault.role in askers and fault.turn:
             calls_of_turn = calls.get((fault.turn, fault.role), [])
@@ -70,7 +75,12 @@ def _origin(bot: str, kind: str, calls: Sequence[ModelCall]) -> Origin:
     reasons = Counter(reason_again(call) for call in calls)
     ends = Counter(call.answer.end for call in calls)
     return Origin(
-        bot, kind, reasons["illegal"], reasons["unreadable"], ends["length"], ends["refused"]
+        bot,
+        kind,
+        illegal=reasons["illegal"],
+        unreadable=reasons["unreadable"],
+        cut=ends["length"],
+        refused=ends["refused"],
     )
 
 
@@ -80,7 +90,9 @@ def reason_again(call: ModelCall) -> str:
         request = json.loads(call.request)
     except (ValueError, RecursionError):  # a stranger may have written the record
         return ""
-    reason = request.get("again") if isinstance(request, dict) else None
+    if not isinstance(request, dict):
+        return ""
+    reason = request.get("again")
     return reason if isinstance(reason, str) else ""
 
 
@@ -90,17 +102,23 @@ def rate(matches: Sequence[tuple[int, int]]) -> tuple[float, float, float]:
     `matches` has for each match how often something was so, and of how many. Moves of one match are
     alike, so the interval is Wilson's for fewer moves, by the variance between matches.
     """
-    hits = sum(hit for hit, _ in matches)
-    number = sum(of for _, of in matches)
-    if not number:
+    hits = sum(hits_of_match for hits_of_match, _ in matches)
+    moves = sum(moves_of_match for _, moves_of_match in matches)
+    if not moves:
         return math.nan, math.nan, math.nan
-    share = hits / number
-    size: float = number
+    share = hits / moves
+    size: float = moves
     if 0 < share < 1 and len(matches) > 1:
-        spread = sum((hit - share * of) ** 2 for hit, of in matches)
+        squares = [(hit - share * number) ** 2 for hit, number in matches]
+        spread = sum(squares)
         spread *= len(matches) / (len(matches) - 1)
-        size = number / max(1.0, spread / (number * share * (1 - share)))
+        spread_if_independent = moves * share * (1 - share)
+        size = moves / max(1.0, spread / spread_if_independent)
+
+    variance = share * (1 - share) / size
     middle = share + Z * Z / (2 * size)
-    half = Z * math.sqrt(share * (1 - share) / size + Z * Z / (4 * size * size))
-    whole = 1 + Z * Z / size
-    return 100 * share, 100 * (middle - half) / whole, 100 * (middle + half) / whole
+    half = Z * math.sqrt(variance + Z * Z / (4 * size * size))
+    scale = 1 + Z * Z / size
+    low = 100 * (middle - half) / scale
+    high = 100 * (middle + half) / scale
+    return 100 * share, low, high

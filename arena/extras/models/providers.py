@@ -66,8 +66,11 @@ class Url:
         self._fields = fields_of(provider)
         self._answered: set[str] = set()
         """The paths on which an agent got an answer."""
-        self._limit = MODERN_LIMIT if MODERN_LIMIT in self._fields else USUAL_LIMIT
-        self._url = provider.url.rstrip("/").removesuffix("/chat/completions") + "/chat/completions"
+        self._limit = USUAL_LIMIT
+        if MODERN_LIMIT in self._fields:
+            self._limit = MODERN_LIMIT
+        base = provider.url.rstrip("/").removesuffix("/chat/completions")
+        self._url = f"{base}/chat/completions"
         headers = {"Accept-Encoding": "identity"}
         if provider.key:
             headers["Authorization"] = f"Bearer {provider.key}"
@@ -107,7 +110,10 @@ class Url:
                 return chat.verbatim(status, said, request, table=table)
             address = without_key(headers.get("location", ""), key)
             answer = refusal_of(status, said, table=table, advice=advice, address=address)
-            return chat.verbatim(status, said, request, table=table) if is_verbatim else answer
+            if is_verbatim:
+                return chat.verbatim(status, said, request, table=table)
+            return answer
+
         data = _unpacked(data, headers)
         if headers.get("content-type", "").lower().startswith("text/event-stream"):
             raise AgainError("it sent an event stream, which nobody asked for")
@@ -126,12 +132,15 @@ class Url:
         organiser added. Once the model has answered, both are good, and an agent may have the
         provider quote such a name, or ask in a format that the provider does not speak.
         """
+        has_answered = bool(self._answered)
         if status in OF_THE_PATH:
-            return bool(self._answered) and path not in self._answered
+            return has_answered and path not in self._answered
         if status not in OF_THE_REQUEST:
             return False
+        if has_answered:
+            return True
         names = (self._provider.name, *self._fields)
-        return bool(self._answered) or not faults.names_any(said, names)
+        return not faults.names_any(said, names)
 
     def _body_of_agent(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Return what is sent for the request of an agent.
@@ -140,23 +149,29 @@ class Url:
         refuse both.
         """
         body: dict[str, Any] = request["body"] | self._fields
-        if self._limit in self._fields:
-            limits = [self._fields[self._limit]]
-            for name in (USUAL_LIMIT, MODERN_LIMIT):
-                limit = request["body"].get(name)
-                if limit is not None:
-                    limits.append(limit)
-                body.pop(name, None)
-            body[self._limit] = min(limits)
+        if self._limit not in self._fields:
+            return body
+        limits = [self._fields[self._limit]]
+        for name in (USUAL_LIMIT, MODERN_LIMIT):
+            limit = request["body"].get(name)
+            if limit is not None:
+                limits.append(limit)
+            body.pop(name, None)
+        body[self._limit] = min(limits)
         return body
 
     def _body(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Return what is sent for the request of a bot."""
-        body = {"model": self._provider.name, "messages": request["messages"]}
+        body: dict[str, Any] = {
+            "model": self._provider.name,
+            "messages": request["messages"],
+        }
         for name in ("temperature", "stop"):
             if name in request:
                 body[name] = request[name]
-        return body | self._fields | {self._limit: request["tokens"]}
+        body |= self._fields
+        body[self._limit] = request["tokens"]
+        return body
 
     async def _post(
         self, url: str, body: Mapping[str, Any], more: Mapping[str, str] = {}
@@ -173,7 +188,9 @@ class Url:
                     if len(data) > MOST_BODY:
                         raise AgainError(f"it sent more than {MOST_BODY // 1_000_000} MB")
         except self._failures as error:
-            words = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            words = type(error).__name__
+            if str(error):
+                words += f": {error}"
             if UNTRUSTED in words.lower():
                 raise MachineError(f"{self._provider.table}.url: {words}") from error
             if isinstance(error, self._lost):
@@ -253,8 +270,10 @@ class Command:
                 os.killpg(process.pid, signal.SIGKILL)  # with whatever it has started
             await process.wait()
         if process.returncode != 0:
-            last = log.decode("utf-8", "replace").strip().rpartition("\n")[2]
+            lines = log.decode("utf-8", "replace").strip()
+            last = lines.rpartition("\n")[2]
             raise AgainError(f"it ended with {process.returncode}: {last}")
+
         answer = json_of(printed, provider.key)
         if not isinstance(answer, dict) or not isinstance(answer.get("text"), str):
             raise AgainError('it printed no JSON object with a "text"')
@@ -274,8 +293,9 @@ class Command:
             raise RuntimeError("a command without pipes")
 
         async def write(stdin: asyncio.StreamWriter) -> None:
+            line = json.dumps(request).encode("ascii") + b"\n"
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it need not read
-                stdin.write(json.dumps(request).encode("ascii") + b"\n")
+                stdin.write(line)
                 await stdin.drain()
             stdin.close()
 
@@ -330,8 +350,9 @@ def _unpacked(data: bytes, headers: Mapping[str, str]) -> bytes:
 
 def json_of(data: bytes, key: str) -> Any:
     """Return the JSON of a provider, without the key; AgainError if it is none."""
+    text = data.decode("utf-8-sig", "replace")
     try:
-        return _without_key(json.loads(data.decode("utf-8-sig", "replace")), key)
+        return _without_key(json.loads(text), key)
     except (ValueError, RecursionError) as error:
         raise AgainError("it sent no JSON that can be read") from error
 
@@ -351,5 +372,8 @@ def _without_key(value: Any, key: str) -> Any:
     if isinstance(value, list):
         return [_without_key(part, key) for part in value]
     if isinstance(value, dict):
-        return {without_key(name, key): _without_key(part, key) for name, part in value.items()}
+        cleaned = {}
+        for name, part in value.items():
+            cleaned[without_key(name, key)] = _without_key(part, key)
+        return cleaned
     return value

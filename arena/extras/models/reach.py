@@ -81,7 +81,9 @@ def _refused(name: str) -> str:
 
 def _items(value: Any) -> Iterator[Mapping[str, Any]]:
     """Yield the objects that stand in a list."""
-    for item in value if isinstance(value, list) else ():
+    if not isinstance(value, list):
+        return
+    for item in value:
         if isinstance(item, dict):
             yield item
 
@@ -97,11 +99,16 @@ def _is_strange(tool: Any) -> bool:
     if not isinstance(tool, dict) or not set(tool).issubset(TOOL_FIELDS.split()):
         return True
     kind = tool.get("type") or "custom"
-    if not isinstance(kind, str) or not (kind in TOOLS or kind.startswith(TOOL_FAMILIES)):
+    if not isinstance(kind, str):
+        return True
+    if kind not in TOOLS and not kind.startswith(TOOL_FAMILIES):
         return True
     function = tool.get("function")
-    named = function if isinstance(function, dict) else tool
-    return named.get("name") in GATEWAYS_TOOLS or _has_strange_tool(tool.get("tools"))
+    if not isinstance(function, dict):
+        function = tool
+    if function.get("name") in GATEWAYS_TOOLS:
+        return True
+    return _has_strange_tool(tool.get("tools"))
 
 
 def _objects(value: Any) -> Iterator[Mapping[str, Any]]:
@@ -136,16 +143,18 @@ def _has_address(part: Mapping[str, Any]) -> bool:
 
 def _is_data(value: Any) -> bool:
     """Return whether a picture or a file stands in the request, or there is none."""
+    if value is None:
+        return True
     if isinstance(value, dict):
         urls = [inner for name, inner in value.items() if name.casefold() == "url"]
         return all(map(_is_data, urls))
-    return value is None or (isinstance(value, str) and value.startswith("data:"))
+    return isinstance(value, str) and value.startswith("data:")
 
 
 def _is_fetched(value: Any) -> bool:
     """Return whether one of the texts in a value is an address."""
     if isinstance(value, dict):
-        return any(map(_is_fetched, value.values()))
+        value = list(value.values())
     if isinstance(value, list):
         return any(map(_is_fetched, value))
     return isinstance(value, str) and "://" in value[:100]

@@ -16,7 +16,8 @@ class ModelWrapper:
 
     def __init__(self, game: Game[Any], resources: Resources) -> None:
         self._match = resources.match
-        self._calls = Calls(self._match, cast("LanguageModel | None", resources.services.get(NAME)))
+        model = cast("LanguageModel | None", resources.services.get(NAME))
+        self._calls = Calls(self._match, model)
         self._disguises = Disguises(game, self._match)
 
     def near(self, seats: Seats) -> Seats:
@@ -33,4 +34,6 @@ class ModelWrapper:
 
     def written(self) -> Mapping[str, object]:
         """Part of `Wrapper`: the record has the calls."""
-        return {"calls": tuple(self._calls.made)} if self._calls.made else {}
+        if not self._calls.made:
+            return {}
+        return {"calls": tuple(self._calls.made)}

@@ -56,11 +56,14 @@ class ModelService(Service):
         results = folders.results_folder(home, tournament.name)
         if (results / folders.EVENT_FILE).is_file():
             tape = str(results.absolute())
-            providers = tuple(replace(each, tapes=(tape, *each.tapes)) for each in providers)
-        quick = []
+            providers = tuple(
+                replace(provider, tapes=(tape, *provider.tapes)) for provider in providers
+            )
+        impatient = []
         for provider in providers:
-            quick.append(replace(provider, patience=min(provider.patience, MOST_PATIENCE_S)))
-        return _asked(quick)
+            patience = min(provider.patience, MOST_PATIENCE_S)
+            impatient.append(replace(provider, patience=patience))
+        return _asked(impatient)
 
     def recorded(self, record: Record) -> object:
         """Return what gives the recorded answers."""
@@ -132,11 +135,12 @@ class ModelService(Service):
         answer = cast("Door", opened).answer(ModelRequest(key, alias, bot.name, "check", request))
         quotation = quoted(answer.text) if answer.text else "nothing"
         end = ANSWER_ENDS.get(answer.end)
-        cut = f" ({end})" if end else ""
+        if end:
+            quotation += f" ({end})"
         cost = terms.cost_of(answer)
         price = f", which cost {cost:.4g}" if cost else ""
         return (
-            f"{table.name} was asked once, and said {quotation}{cut} after {answer.seconds:.1f} s, "
+            f"{table.name} was asked once, and said {quotation} after {answer.seconds:.1f} s, "
             f"with {answer.tokens_in} tokens in and {answer.tokens_out} out{price}; "
             "--no-ask asks nobody"
         )
@@ -148,7 +152,9 @@ class ModelService(Service):
             return
         from arena.extras.models import estimates
 
-        by_alias = {alias: (key_of(tournament, alias), table) for alias, table in tables.items()}
+        by_alias = {}
+        for alias, table in tables.items():
+            by_alias[alias] = (key_of(tournament, alias), table)
         yield from estimates.sentences(event, folder, by_alias)
 
     def waits(self, opened: object) -> tuple[str, ...]:
@@ -168,7 +174,8 @@ class ModelService(Service):
 
     def secret_files(self, tournament: "Tournament") -> tuple[Path, ...]:
         """Return the files with the keys."""
-        files = [_key_file(table) for table in _tables_of(tournament).values()]
+        tables = _tables_of(tournament).values()
+        files = [_key_file(table) for table in tables]
         return tuple(file for file in files if file is not None)
 
     def forget_secrets(self, tournament: "Tournament") -> None:
@@ -210,7 +217,8 @@ def providers_of(tournament: "Tournament", home: Path) -> "tuple[Provider, ...]"
     """Return who answers for each model; `home` is the workspace of the file."""
     providers = []
     for alias, table in _tables_of(tournament).items():
-        providers.append(_provider_of(alias, key_of(tournament, alias), table, home))
+        key = key_of(tournament, alias)
+        providers.append(_provider_of(alias, key, table, home))
     return tuple(providers)
 
 
@@ -224,8 +232,10 @@ def _provider_of(alias: str, key: str, table: "ModelTable", home: Path) -> "Prov
             f"{key}.key_file: {key_file}: lies in the workspace, which people share: "
             "move it elsewhere"
         )
-    command = table.command or ()
-    words = shlex.split(command) if isinstance(command, str) else command
+    words = table.command or ()
+    if isinstance(words, str):
+        words = tuple(shlex.split(words))
+    tapes = tuple(str(_tape_folder(home, name, key)) for name in table.tapes)
     return Provider(
         kind=table.kind,
         name=table.name,
@@ -233,7 +243,7 @@ def _provider_of(alias: str, key: str, table: "ModelTable", home: Path) -> "Prov
         table=key,
         fields=table.terms(alias).request,
         url=table.url or "",
-        command=tuple(words),
+        command=words,
         folder=str(home.absolute()),
         key_variable=table.key_variable or "",
         key_file=str(key_file or ""),
@@ -248,16 +258,19 @@ def _provider_of(alias: str, key: str, table: "ModelTable", home: Path) -> "Prov
         price_out=table.price_out,
         price_cached=table.price_cached,
         price_cache_write=table.price_cache_write,
-        tapes=tuple(str(_tape_folder(home, name, key)) for name in table.tapes),
+        tapes=tapes,
     )
 
 
 def _key_file(table: "ModelTable") -> Path | None:
-    return None if table.key_file is None else Path(table.key_file).expanduser().absolute()
+    if table.key_file is None:
+        return None
+    return Path(table.key_file).expanduser().absolute()
 
 
 def _tape_folder(home: Path, name: str, key: str) -> Path:
     folder = folders.results_folder(home, name)
-    if not (folder / folders.EVENT_FILE).is_file() or "/" in name:
+    is_event = (folder / folders.EVENT_FILE).is_file()
+    if not is_event or "/" in name:
         raise ArenaError(f"{key}.tapes: there is no event {name!r} under {home / 'results'}")
     return folder.absolute()

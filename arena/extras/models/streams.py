@@ -17,7 +17,8 @@ def events(path: str, body: Mapping[str, Any]) -> Iterator[bytes]:
 
 def _event(value: Mapping[str, Any], name: str = "") -> bytes:
     head = f"event: {name}\n" if name else ""
-    return f"{head}data: {json.dumps(value)}\n\n".encode("ascii")
+    data = json.dumps(value)
+    return f"{head}data: {data}\n\n".encode("ascii")
 
 
 def _chat_events(body: Mapping[str, Any]) -> Iterator[bytes]:
@@ -33,52 +34,93 @@ def _chat_events(body: Mapping[str, Any]) -> Iterator[bytes]:
         if isinstance(calls, list):
             delta["tool_calls"] = [{"index": at, **call} for at, call in enumerate(calls)]
         index = choice.get("index", number)
-        reason = choice.get("finish_reason")
-        whole_choice = {"index": index, "delta": delta, "finish_reason": None}
+        whole_choice = {
+            "index": index,
+            "delta": delta,
+            "finish_reason": None,
+        }
         yield _event({**frame, "choices": [whole_choice]})
-        its_end = {"index": index, "delta": {}, "finish_reason": reason}
+        its_end = {
+            "index": index,
+            "delta": {},
+            "finish_reason": choice.get("finish_reason"),
+        }
         yield _event({**frame, "choices": [its_end]})
     yield _event({**frame, "choices": [], "usage": body.get("usage")})
     yield b"data: [DONE]\n\n"
 
 
 def _message_events(body: Mapping[str, Any]) -> Iterator[bytes]:
-    usage = body.get("usage") or {}
-    begun = {**body, "content": [], "stop_reason": None, "stop_sequence": None}
-    yield _event({"type": "message_start", "message": begun}, "message_start")
+    message = {
+        **body,
+        "content": [],
+        "stop_reason": None,
+        "stop_sequence": None,
+    }
+    yield _event({"type": "message_start", "message": message}, "message_start")
+
     for index, block in enumerate(body.get("content") or ()):
         empty, deltas = _block_parts(block)
-        start = {"type": "content_block_start", "index": index, "content_block": empty}
+        start = {
+            "type": "content_block_start",
+            "index": index,
+            "content_block": empty,
+        }
         yield _event(start, "content_block_start")
         for delta in deltas:
-            part = {"type": "content_block_delta", "index": index, "delta": delta}
+            part = {
+                "type": "content_block_delta",
+                "index": index,
+                "delta": delta,
+            }
             yield _event(part, "content_block_delta")
-        yield _event({"type": "content_block_stop", "index": index}, "content_block_stop")
-    end = {name: body.get(name) for name in ("stop_reason", "stop_sequence")}
-    yield _event({"type": "message_delta", "delta": end, "usage": usage}, "message_delta")
+        stop = {"type": "content_block_stop", "index": index}
+        yield _event(stop, "content_block_stop")
+
+    reasons = {
+        "stop_reason": body.get("stop_reason"),
+        "stop_sequence": body.get("stop_sequence"),
+    }
+    end = {
+        "type": "message_delta",
+        "delta": reasons,
+        "usage": body.get("usage") or {},
+    }
+    yield _event(end, "message_delta")
     yield _event({"type": "message_stop"}, "message_stop")
 
 
 def _block_parts(block: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return a block of content as it begins, and the deltas that complete it."""
     kind = block.get("type")
+    empty = dict(block)
     if kind == "text":
-        return {**block, "text": ""}, [{"type": "text_delta", "text": block.get("text", "")}]
+        text = {"type": "text_delta", "text": block.get("text", "")}
+        empty["text"] = ""
+        return empty, [text]
     if kind == "tool_use":
-        arguments = json.dumps(block.get("input") or {})
-        delta = {"type": "input_json_delta", "partial_json": arguments}
-        return {**block, "input": {}}, [delta]
+        arguments = block.get("input") or {}
+        call = {"type": "input_json_delta", "partial_json": json.dumps(arguments)}
+        empty["input"] = {}
+        return empty, [call]
     if kind == "thinking":
-        deltas = [{"type": "thinking_delta", "thinking": block.get("thinking", "")}]
-        deltas.append({"type": "signature_delta", "signature": block.get("signature", "")})
-        return {**block, "thinking": "", "signature": ""}, deltas
-    return dict(block), []
+        thoughts = {"type": "thinking_delta", "thinking": block.get("thinking", "")}
+        signature = {"type": "signature_delta", "signature": block.get("signature", "")}
+        empty["thinking"] = ""
+        empty["signature"] = ""
+        return empty, [thoughts, signature]
+    return empty, []
 
 
 def _response_events(body: Mapping[str, Any]) -> Iterator[bytes]:
     """Yield the events of a response; each has its number."""
     status = body.get("status") or "completed"
-    begun = {**body, "output": [], "status": "in_progress", "usage": None}
+    begun = {
+        **body,
+        "output": [],
+        "status": "in_progress",
+        "usage": None,
+    }
     values: list[dict[str, Any]] = [
         {"type": "response.created", "response": begun},
         {"type": "response.in_progress", "response": begun},
@@ -87,35 +129,58 @@ def _response_events(body: Mapping[str, Any]) -> Iterator[bytes]:
         values.extend(_item_events(index, item))
     values.append({"type": f"response.{status}", "response": body})
     for number, value in enumerate(values):
-        yield _event({**value, "sequence_number": number}, value["type"])
+        numbered = {**value, "sequence_number": number}
+        yield _event(numbered, value["type"])
 
 
 def _item_events(index: int, item: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the events of one item of a response: a message, a call of a tool, or thoughts."""
-    where = {"item_id": item.get("id", ""), "output_index": index}
-    beginning: dict[str, Any] = {"content": [], "arguments": "", "input": ""}
     empty = {**item, "status": "in_progress"}
-    empty |= {name: beginning[name] for name in beginning if name in item}
-    yield {"type": "response.output_item.added", "output_index": index, "item": empty}
+    if "content" in item:
+        empty["content"] = []
+    if "arguments" in item:
+        empty["arguments"] = ""
+    if "input" in item:
+        empty["input"] = ""
+    yield {
+        "type": "response.output_item.added",
+        "output_index": index,
+        "item": empty,
+    }
+
+    where = {"item_id": item.get("id", ""), "output_index": index}
     if item.get("type") == "message":
         for number, part in enumerate(item.get("content") or ()):
-            yield from _part_events({**where, "content_index": number}, part)
-    texts = {"arguments": "function_call_arguments", "input": "custom_tool_call_input"}
+            where_in_item = {**where, "content_index": number}
+            yield from _part_events(where_in_item, part)
+    texts = {
+        "arguments": "function_call_arguments",
+        "input": "custom_tool_call_input",
+    }
     for name, event in texts.items():
-        if isinstance(item.get(name), str):
-            yield {"type": f"response.{event}.delta", **where, "delta": item[name]}
-            yield {"type": f"response.{event}.done", **where, name: item[name]}
-    yield {"type": "response.output_item.done", "output_index": index, "item": item}
+        text = item.get(name)
+        if isinstance(text, str):
+            yield {"type": f"response.{event}.delta", **where, "delta": text}
+            yield {"type": f"response.{event}.done", **where, name: text}
+
+    yield {
+        "type": "response.output_item.done",
+        "output_index": index,
+        "item": item,
+    }
 
 
 def _part_events(where: Mapping[str, Any], part: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the events of one part of a message: its text, or a refusal."""
+    kind = str(part.get("type"))
     names = {"output_text": "text", "refusal": "refusal"}
-    name = names.get(str(part.get("type")), "")
-    empty = {**part, name: ""} if name else part
+    name = names.get(kind)
+    empty = dict(part)
+    if name is not None:
+        empty[name] = ""
     yield {"type": "response.content_part.added", **where, "part": empty}
-    if name:
+    if name is not None:
         text = part.get(name, "")
-        yield {"type": f"response.{part['type']}.delta", **where, "delta": text}
-        yield {"type": f"response.{part['type']}.done", **where, name: text}
+        yield {"type": f"response.{kind}.delta", **where, "delta": text}
+        yield {"type": f"response.{kind}.done", **where, name: text}
     yield {"type": "response.content_part.done", **where, "part": part}

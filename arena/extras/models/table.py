@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 from urllib.parse import urlsplit
@@ -145,13 +145,17 @@ class ModelTable(ExtensionTable):
             raise Mistake(f"{self.provider}: missing, though it is the provider")
         if self.provider is None and self.url is None and self.command is None:
             raise Mistake('url: missing; give a `url`, a `command`, or provider = "tape"')
-        words = self.command.split() if isinstance(self.command, str) else self.command
+        words: Sequence[str] | None = self.command
+        if isinstance(words, str):
+            words = words.split()
         if words is not None and not words:
             raise Mistake("command: has no words")
-        if {*"?#"}.intersection(self.url or ""):
+        url = self.url or ""
+        if "?" in url or "#" in url:
             raise Mistake("url: it ends with the path: leave out `?` or `#` and what follows")
-        has_key, where = self.key_variable or self.key_file, urlsplit(self.url or "")
-        if has_key and where.scheme == "http" and where.hostname not in LOOPBACK:
+        address = urlsplit(url)
+        is_in_the_open = address.scheme == "http" and address.hostname not in LOOPBACK
+        if is_in_the_open and (self.key_variable or self.key_file):
             raise Mistake("url: a key travels by https only, unless the server is on this machine")
         return self
 
@@ -175,15 +179,28 @@ class ModelTable(ExtensionTable):
     @property
     def kind(self) -> Kind:
         """The kind of provider that answers."""
-        return self.provider or ("url" if self.url is not None else "command")
+        if self.provider is not None:
+            return self.provider
+        return "url" if self.url is not None else "command"
 
     def terms(self, alias: str) -> ModelTerms:
         """Return what a seat may ask in a match, the prices, and the model's fields."""
-        names = ("name", "calls", "move", "bank", "cost")
-        prices = ("price_in", "price_out", "price_cached", "price_cache_write")
-        values = {name: getattr(self, name) for name in (*names, *prices)}
-        request = json.dumps(self.request, sort_keys=True) if self.request else ""
-        return ModelTerms(**values, alias=alias, request=request)
+        request = ""
+        if self.request:
+            request = json.dumps(self.request, sort_keys=True)
+        return ModelTerms(
+            name=self.name,
+            alias=alias,
+            calls=self.calls,
+            move=self.move,
+            bank=self.bank,
+            cost=self.cost,
+            price_in=self.price_in,
+            price_out=self.price_out,
+            price_cached=self.price_cached,
+            price_cache_write=self.price_cache_write,
+            request=request,
+        )
 
     def conditions(self, before: Conditions) -> Conditions:
         """Return the conditions of every match with what a seat may ask."""
@@ -193,7 +210,8 @@ class ModelTable(ExtensionTable):
         """Return the boards, with each of them in disguise, too, where the table says so."""
         if not self.disguise:
             return before
-        return (*before, *map(rulebook.in_disguise, before))
+        disguised = map(rulebook.in_disguise, before)
+        return (*before, *disguised)
 
 
 class ModelsTable(ExtensionTable):
@@ -233,7 +251,8 @@ class ModelsTable(ExtensionTable):
                 "leave one of them out"
             )
         models = tuple(terms[alias] for alias in sorted(terms))
-        return replace(before, model=default or before.model, models=models)
+        default = default or before.model
+        return replace(before, model=default, models=models)
 
     def boards(self, before: tuple[Board, ...]) -> tuple[Board, ...]:
         """Return the boards, with each of them in disguise, too, where a table says so."""
@@ -259,11 +278,13 @@ def _refuse_other_values(key: str, value: object) -> None:
 
 def tables_of(tournament: "Tournament") -> dict[str, ModelTable]:
     """Return the tables of the models of a tournament.toml by alias, the default model first."""
-    tables: dict[str, ModelTable] = {}
     default = cast("ModelTable | None", tournament.table("model"))
+    named = cast(ModelsTable, tournament.table("models")).tables
+    if default is None:
+        default = named.get(DEFAULT_MODEL)
+    tables: dict[str, ModelTable] = {}
     if default is not None:
         tables[DEFAULT_MODEL] = default
-    named = cast(ModelsTable, tournament.table("models")).tables
-    for alias in sorted(named, key=lambda alias: (alias != DEFAULT_MODEL, alias)):
+    for alias in sorted(named):
         tables.setdefault(alias, named[alias])
     return tables

@@ -82,7 +82,8 @@ class Tape:
             row = self._database.execute(select, (key,)).fetchone()
             if row is None:
                 return None
-            return ModelAnswer(*json.loads(zlib.decompressobj().decompress(row[0], MOST_BYTES)))
+            text = zlib.decompressobj().decompress(row[0], MOST_BYTES)
+            return ModelAnswer(*json.loads(text))
         except (sqlite3.Error, zlib.error, ValueError, TypeError) as error:
             raise ArenaError(
                 f"{self.path}: an answer in it cannot be read: {error}; move the file away"

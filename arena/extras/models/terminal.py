@@ -33,25 +33,34 @@ def models(results: Results) -> None:
         return
     print("\nlanguage model")
     columns = [frames.MODELS[name] for name in COSTS]
-    cells = [[results.display_name(row["bot"]), *[row[name] for name in COSTS[1:]]] for row in rows]
-    output.print_table(output.make_table(columns, cells))
+    lines: list[list[object]] = []
+    for row in rows:
+        line = [row[name] for name in COSTS]
+        line[0] = results.display_name(row["bot"])
+        lines.append(line)
+    output.print_table(output.make_table(columns, lines))
+
     print("\nhow its moves came about")
-    shown: dict[str, list[object]] = {"bot": [results.display_name(row["bot"]) for row in rows]}
-    shown["moves"] = [row["moves"] for row in rows]
+    cells: dict[str, list[object]] = {}
+    cells["bot"] = [results.display_name(row["bot"]) for row in rows]
+    cells["moves"] = [row["moves"] for row in rows]
     for name in frames.SHARES:
-        shown[f"{frames.MODELS[name].heading}, %"] = [_share(row, name) for row in rows]
+        heading = f"{frames.MODELS[name].heading}, %"
+        cells[heading] = [_share(row, name) for row in rows]
     for name in ("unasked", *frames.ANSWERS):
-        shown[name] = [row[name] for row in rows]
-    output.print_table(output.table_of(shown))
+        cells[name] = [row[name] for row in rows]
+    output.print_table(output.table_of(cells))
 
 
 def _share(row: Mapping[str, Any], name: str) -> str:
     """Return a share of moves in %, with its interval."""
-    column = frames.MODELS[name]
     if row[name] is None:
         return ""
-    ends = [column.text(row[f"{name}_{end}"]) for end in ("low", "high")]
-    return f"{column.text(row[name])} ({interval_text(*ends)})"
+    column = frames.MODELS[name]
+    share = column.text(row[name])
+    low = column.text(row[f"{name}_low"])
+    high = column.text(row[f"{name}_high"])
+    return f"{share} ({interval_text(low, high)})"
 
 
 def disguise(results: Results) -> None:
@@ -62,13 +71,19 @@ def disguise(results: Results) -> None:
     rows = rows_of(frames.disguise(results), columns)
     if not rows:
         return
-    cells: dict[str, list[object]] = {"bot": [results.display_name(row["bot"]) for row in rows]}
+    cells: dict[str, list[object]] = {}
+    cells["bot"] = [results.display_name(row["bot"]) for row in rows]
     for name in ("plain", "disguised", "difference"):
-        cells[columns[name].heading] = figures_of(rows, columns[name])
-    intervals: list[object] = []
+        column = columns[name]
+        cells[column.heading] = figures_of(rows, column)
+    cells["95 %"] = []
     for row in rows:
-        ends = [columns[end].text(row[end]) for end in ("difference_low", "difference_high")]
-        intervals.append("" if row["difference"] is None else interval_text(*ends))
-    cells["95 %"] = intervals
+        interval = ""
+        if row["difference"] is not None:
+            low = columns["difference_low"].text(row["difference_low"])
+            high = columns["difference_high"].text(row["difference_high"])
+            interval = interval_text(low, high)
+        cells["95 %"].append(interval)
+
     print("\nin disguise")
     output.print_table(output.table_of(cells))

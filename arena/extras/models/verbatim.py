@@ -41,7 +41,8 @@ LIMITS_OF = {
 """The limits of a format: its provider may read any of them, and leave out the others."""
 NO_WORDS = ("client_metadata", "prompt_cache_key")
 """Fields that no model reads, and that differ from run to run: they pass, and are in no key."""
-REFUSED, UNREADABLE = 403, 400
+REFUSED = 403
+UNREADABLE = 400
 """The statuses of requests that do not reach the provider; agents do not repeat them."""
 LONGEST_REQUEST = Door.LONGEST_LINE - 10_000
 """Characters of a request as it goes to the broker, with its key and names in one line."""
@@ -104,6 +105,7 @@ class VerbatimCalls:
         words = words_beyond(passed) or self._refusal(passed, text)
         if words:
             return REFUSED, error_of(words)
+
         most = self._limit(path, passed, text)
         key = self._key(self.terms, path, passed)
         request = {
@@ -114,11 +116,19 @@ class VerbatimCalls:
         }
         if len(json.dumps(request)) > LONGEST_REQUEST:
             return REFUSED, error_of("the question is too long")
-        alias, bot = self.terms.alias, self._seat.bot.name
-        answer = self._model.answer(ModelRequest(key, alias, bot, self._match.id, request))
+        call = ModelRequest(
+            key,
+            self.terms.alias,
+            bot=self._seat.bot.name,
+            match=self._match.id,
+            request=request,
+        )
+        answer = self._model.answer(call)
+
         self.made.append(answer)
         self._bytes += len(text) + len(answer.text)
-        self._account.pay(answer.tokens_in + answer.tokens_out, self.terms.cost_of(answer))
+        tokens = answer.tokens_in + answer.tokens_out
+        self._account.pay(tokens, self.terms.cost_of(answer))
         return read_answer(answer)
 
     def _limit(self, path: str, passed: dict[str, Any], text: str) -> int:
@@ -176,13 +186,17 @@ class VerbatimCalls:
         if self._bytes >= TAPE_BYTES:
             return "the questions and answers of this round are too long"
         left = account.tokens
-        if left is not None and _least_tokens(text) >= left:
-            return f"the question has {_least_tokens(text)} tokens or more, and {left} are left"
+        if left is None:
+            return ""
+        least = _least_tokens(text)
+        if least >= left:
+            return f"the question has {least} tokens or more, and {left} are left"
         return ""
 
 
 def _least_tokens(text: str) -> int:
-    return sum(letter.isalnum() for letter in text) // LETTERS_A_TOKEN
+    letters = sum(letter.isalnum() for letter in text)
+    return letters // LETTERS_A_TOKEN
 
 
 def read_answer(answer: ModelAnswer) -> tuple[int, dict[str, Any]]:
