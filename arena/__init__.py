@@ -73,7 +73,6 @@ def play_match(
         >>> record.verdict.scores
         {'explorer': 100, 'mummy': 0}
     """
-    import tempfile
     from dataclasses import replace
     from pathlib import Path
 
@@ -82,6 +81,7 @@ def play_match(
     from arena.games import rulebook
     from arena.match.play import play
     from arena.sandbox import choice, exposure, levels
+    from arena.sandbox import folder as scratch
     from arena.values import Bot, Conditions, Event
 
     boards = rulebook.find(board, Path(workspace))
@@ -96,8 +96,8 @@ def play_match(
     holders = [bots[role] for role in boards[0].roles]
     seated = [bot if isinstance(bot, Bot) else discovery.from_path(Path(bot)) for bot in holders]
     exposure.refuse_exposed((), seated, level)
-    with tempfile.TemporaryDirectory() as folder:
-        ready = builds.built(seated, Path(folder), level)
+    with scratch.temporary() as folder:
+        ready = builds.built(seated, folder, level)
         event = Event(
             name="match",
             seed=seed,

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from arena import streams
+from arena import signals, streams
 from arena.errors import ArenaError, named, refusal
 from arena.sandbox import descriptors
 
@@ -49,11 +49,14 @@ def run(work: Callable[[], object]) -> NoReturn:
     code = 0
     streams.replace()
     threading.excepthook = _report_thread_failure
+    signals.end_in_order()
     try:
         work()
     except ArenaError as error:
         streams.notice(streams.shorten_lines(str(error)))
         code = 2
+    except signals.Terminated as end:
+        code = end.code
     except SystemExit as done:
         code = done.code if isinstance(done.code, int) else 0
         message = _mistake_of_rules(done)

@@ -21,7 +21,6 @@ the lessons.
 # of the other bots and whatever they printed decide nothing. They are left out, so that the author
 # of the bot may have the file.
 
-import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -44,6 +43,7 @@ from arena.replay.rerun import Comparison, feed, under
 from arena.results.folders import TOURNAMENT_FILE
 from arena.results.lessons import Lesson
 from arena.sandbox import choice, levels
+from arena.sandbox import folder as scratch
 from arena.sandbox.launcher import Launcher
 from arena.values import Board, Bot, Conditions, Match, Opening, Record, Seat, SeatReport
 
@@ -124,8 +124,8 @@ class LessonTest:
         if not isinstance(bot, Bot):
             bot = discovery.from_path(Path(bot))
         seated = tournament.as_entered(bot)
-        with tempfile.TemporaryDirectory() as folder, Launcher() as launcher:
-            (built,) = builds.built([seated], Path(folder), conditions.sandbox)
+        with scratch.temporary() as folder, Launcher() as launcher:
+            (built,) = builds.built([seated], folder, conditions.sandbox)
             result = play(self, built, launcher, conditions)
         if not result.passed:
             raise AssertionError(f"{built.name} on {self}: {result.words}")

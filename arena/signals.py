@@ -1,4 +1,4 @@
-"""The signals that end a command.
+"""The signals that end a command, in order: what it has opened is closed.
 
 While matches are played they set a flag, so that finished matches are stored.
 """
@@ -16,6 +16,15 @@ SAME_REQUEST_S = 0.2
 one request to end."""
 SHOW_CURSOR = "\x1b[?25h"
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Terminated(BaseException):
+    """Raised by SIGTERM and by a closed terminal, as KeyboardInterrupt is by Ctrl-C."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.code = 128 + number
+        """The exit code that shells expect after this signal."""
 
 
 class InterruptedNow(BaseException):
@@ -86,3 +95,19 @@ def listening() -> Iterator[Interrupt]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def end_in_order() -> None:
+    """Let SIGTERM and a closed terminal raise Terminated, so that the command removes what it made.
+
+    Python handles Ctrl-C alone, and dies of these two. A second one ends the process at once. A
+    signal that is ignored (nohup) stays ignored.
+    """
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _terminate)
+
+
+def _terminate(number: int, _frame: FrameType | None) -> None:
+    signal.signal(number, signal.SIG_DFL)
+    raise Terminated(number)

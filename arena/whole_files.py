@@ -29,6 +29,9 @@ UNSUPPORTED = {errno.EINVAL, errno.ENOTSUP, errno.EROFS}
 """The errors of file systems that cannot sync a folder; they order their changes of folders
 themselves."""
 
+STAGE = re.compile(r"\.new-([0-9]+)-\w+")
+"""The names of the folders of `staging`, each with the process that made it."""
+
 LINK = "it is a symbolic link; remove it, or name what it leads to"
 """Why nothing is written there. Only a user knows whether what it leads to may be replaced."""
 
@@ -201,9 +204,10 @@ def copy_new(source: Path, target: Path) -> None:
 def staging(folder: Path) -> Iterator[Path]:
     """Yield a new folder in `folder`, to make there what is published into it.
 
-    It is removed at the end.
+    It is removed at the end. The folders that killed processes have left are removed first.
     """
-    making = Path(tempfile.mkdtemp(prefix=".new-", dir=folder))
+    _remove_left_stages(folder)
+    making = Path(tempfile.mkdtemp(prefix=f".new-{os.getpid()}-", dir=folder))
     try:
         yield making
     finally:
@@ -342,12 +346,29 @@ def _remove_leftovers(name: str, folder: int) -> None:
     part = re.compile(rf"\.{re.escape(name)}\.([0-9]+)\.[0-9a-f]{{16}}\.part")
     for file in os.listdir(folder):
         match = part.fullmatch(file)
-        if match is None:
-            continue
-        try:
-            os.kill(int(match[1]), 0)
-        except PermissionError:  # it runs, as another user
-            pass
-        except (ProcessLookupError, ValueError, OverflowError):
+        if match is not None and not _runs(match[1]):
             with contextlib.suppress(OSError):
                 os.unlink(file, dir_fd=folder)
+
+
+def _remove_left_stages(folder: Path) -> None:
+    """Remove the folders of `staging` whose processes have ended."""
+    for path in folder.glob(".new-*-*"):
+        match = STAGE.fullmatch(path.name)
+        if match is None or _runs(match[1]):
+            continue
+        with contextlib.suppress(OSError):  # another process removes it, too
+            # rmtree removes nothing through a symbolic link.
+            if path.lstat().st_uid == os.geteuid():
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def _runs(pid: str) -> bool:
+    """Return whether a process runs, of any user."""
+    try:
+        os.kill(int(pid), 0)
+    except PermissionError:
+        return True
+    except (ProcessLookupError, ValueError, OverflowError):
+        return False
+    return True

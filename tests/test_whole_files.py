@@ -53,6 +53,20 @@ def test_the_next_write_removes_what_a_killed_writer_left_and_nothing_else(tmp_p
     assert {file.name for file in tmp_path.iterdir()} == {path.name, living.name, other.name}
 
 
+def test_the_next_stage_removes_those_that_killed_processes_left_and_no_other(tmp_path: Path):
+    left = tmp_path / f".new-{ENDED}-abc_1234"
+    (left / "deep").mkdir(parents=True)
+    runs = tmp_path / f".new-{os.getppid()}-abc_1234"
+    runs.mkdir()
+    users = tmp_path / ".new-year"
+    users.mkdir()
+
+    with whole_files.staging(tmp_path) as making:
+        assert {*tmp_path.iterdir()} == {making, runs, users}
+
+    assert {*tmp_path.iterdir()} == {runs, users}
+
+
 def test_a_folder_is_published_under_a_free_name_only(tmp_path: Path):
     for name in ("making", "taken"):
         (tmp_path / name / "deep").mkdir(parents=True)

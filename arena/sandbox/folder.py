@@ -262,6 +262,17 @@ def private() -> tuple[Path, int]:
     return finished, lock
 
 
+@contextlib.contextmanager
+def temporary() -> Iterator[Path]:
+    """Yield a folder that is removed at the end; after `kill -9` the next start removes it."""
+    path, lock = private()
+    try:
+        yield path
+    finally:
+        discard(path)
+        os.close(lock)
+
+
 def sweep() -> None:
     """Remove what killed processes of this user have left: folders in TMPDIR, and bots in them."""
     with contextlib.suppress(OSError):

@@ -101,6 +101,34 @@ def test_a_second_signal_ends_a_command_at_once_whatever_it_does():
         assert hanging.wait(60) == 130
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_each_command_that_a_signal_ends_removes_what_it_was_making(tmp_path, number):
+    program = (
+        "import sys, time, typer; from pathlib import Path; from arena import exits, whole_files\n"
+        "from arena.sandbox import folder\n"
+        "def make():\n"
+        "    with whole_files.staging(Path.cwd()), folder.temporary():\n"
+        "        print('on', flush=True)\n"
+        "        time.sleep(60)\n"
+        "app = typer.Typer()\n"
+        "app.command()(make)\n"
+        "exits.run(app)"
+    )
+    words = [sys.executable, "-c", program]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    with subprocess.Popen(
+        words, cwd=tmp_path, env=environment, preexec_fn=as_from_a_shell, **pipes
+    ) as making:
+        making.stdout.readline()
+        assert len(list(tmp_path.iterdir())) == 2
+        making.send_signal(number)
+        _, stderr = making.communicate(timeout=60)
+    assert making.returncode == 128 + number
+    assert b"Traceback" not in stderr
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.slow
 def test_a_killed_run_leaves_no_process_and_the_next_one_goes_on(tmp_path):
     folder = workspaces.make_slow(tmp_path / "ws", repeats=1)

@@ -18,6 +18,7 @@ from subprocess import DEVNULL, PIPE, STDOUT
 from arena import system
 from arena.errors import ArenaError
 from arena.sandbox import cgroup, choice, landlock, levels, procfs, seccomp
+from arena.sandbox import folder as scratch
 
 FEWEST_FILES = 512
 """The open files that a run with a few lanes needs: a lane of four bots has some 60."""
@@ -132,7 +133,8 @@ def _scratch() -> MachineCheck:
     """Check the folder for temporary files: bots are copied there, and run there."""
     try:
         path = Path(tempfile.gettempdir())
-        with tempfile.TemporaryDirectory(prefix="arena-doctor-") as folder:
+        # By this name the next start removes it after `kill -9`.
+        with tempfile.TemporaryDirectory(prefix=f".{scratch.PRIVATE}") as folder:
             program = Path(folder, "program")
             program.write_text("#!/bin/sh\nexit 0\n")
             program.chmod(0o755)

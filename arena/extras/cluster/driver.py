@@ -31,7 +31,6 @@ import contextlib
 import logging
 import os
 import pickle
-import tempfile
 import threading
 import time
 import uuid
@@ -54,6 +53,7 @@ from arena.extras.cluster import calibration, session, wire
 from arena.extras.cluster.host import ItemOutcome
 from arena.extras.cluster.machine import PARCELS_A_LANE, Machine, MachineState, Parcel, Task
 from arena.extras.cluster.pairings import Pairings
+from arena.sandbox import folder as scratch
 from arena.sandbox.launcher import Launcher
 from arena.values import Event, Record
 
@@ -94,8 +94,8 @@ class Cluster:
         """
         self._address, self._logs, self._pairings, self._notice = address, logs, Pairings(), notice
         packed, contents = wire.packed_event(event)
-        with tempfile.TemporaryDirectory() as folder:
-            speed = calibration.measure(calibration.compiled(Path(folder)))
+        with scratch.temporary() as folder:
+            speed = calibration.measure(calibration.compiled(folder))
         self._task = Task(
             key=uuid.uuid4().hex[:12],
             event=replace(packed, seed=0),

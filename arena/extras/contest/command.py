@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
@@ -17,6 +16,7 @@ from arena.errors import ArenaError, counted, writing
 from arena.event import discovery, merging
 from arena.event.discovery import names
 from arena.extras.contest import git, site
+from arena.sandbox import folder as scratch
 from arena.sandbox.launcher import Launcher
 from arena.values import Bot
 
@@ -84,7 +84,7 @@ def contest(
 
 def _verdict(base: str, head: str, author: str) -> tuple[bool, str, list[str]]:
     """Return whether a pull request may be merged, the verdict, and reasons as Markdown."""
-    with TemporaryDirectory(dir=workspace.temporary_folder()) as folder:
+    with scratch.temporary() as folder:
         try:
             changes = islice(git.mistakes(base, head, author), MOST_MISTAKES + 1)
             mistakes = git.within_limits(lambda: list(changes))
@@ -93,7 +93,7 @@ def _verdict(base: str, head: str, author: str) -> tuple[bool, str, list[str]]:
                     mistakes[MOST_MISTAKES:] = ["and more"]
                 reasons = [f"- {_quoted(mistake)}" for mistake in mistakes]
                 return False, "may not be merged: it changes what is not its author's", reasons
-            merged = git.within_limits(lambda: git.check_out(head, author, Path(folder), base))
+            merged = git.within_limits(lambda: git.check_out(head, author, folder, base))
             other_authors = _others(merged.workspace, author)
             if merged.bot is None:
                 notes = _too_few(len(other_authors))
@@ -101,7 +101,7 @@ def _verdict(base: str, head: str, author: str) -> tuple[bool, str, list[str]]:
             result = _checkup(merged.bot, author, other_authors)
         except ArenaError as error:
             # The author does not know these temporary folders.
-            reason = error.seen_from(Path(folder) / git.CLONE, Path(folder))
+            reason = error.seen_from(folder / git.CLONE, folder)
             return False, "may not be merged as it is", [f"- {_quoted(reason)}"]
     findings = list(_findings(result))
     findings += _too_few(len(other_authors) + 1)
@@ -180,8 +180,7 @@ def _play(archive: git.ArchiveBranch, folder: Path) -> None:
 @contextmanager
 def _copied(stored: git.Stored | None) -> Iterator[Path]:
     """Yield a temporary folder with the archive of the branch; an empty folder if there is none."""
-    with TemporaryDirectory(dir=workspace.temporary_folder()) as name:
-        folder = Path(name)
+    with scratch.temporary() as folder:
         with writing(folder):
             if stored is not None:
                 whole_files.write(folder / paths.EVENT_FILE, stored.file(paths.EVENT_FILE))

@@ -1,6 +1,5 @@
 """`arena nemesis`: search for play that beats a bot."""
 
-import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from arena.extras.nemesis.seat import NEMESIS, seats_of
 from arena.games import rulebook
 from arena.match import play
 from arena.match.human import HUMAN
+from arena.sandbox import folder as scratch
 from arena.sandbox.launcher import Launcher
 from arena.values import Board, Bot, Event, Match, Record
 
@@ -167,8 +167,8 @@ def _write_lessons(path: Path, result: Exploitation, bot: Bot, board: Board) -> 
     bots = tuple(sorted((bot, NEMESIS), key=lambda bot: bot.name))
     event = Event(name="nemesis", seed=0, boards=(board,), bots=bots)
     with (
-        tempfile.TemporaryDirectory(dir=workspace.temporary_folder()) as folder,
-        Archive.open(Path(folder), writing=True) as archive,
+        scratch.temporary() as folder,
+        Archive.open(folder, writing=True) as archive,
     ):
         archive.begin(event, "nemesis", lambda: [record.match.id for record in result.records])
         archive.append(*result.records)

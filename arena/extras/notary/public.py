@@ -5,7 +5,6 @@ import random
 from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,6 +17,7 @@ from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError
 from arena.event import result_files
 from arena.results.folders import COMMITMENT_FILE
+from arena.sandbox import folder as scratch
 
 if TYPE_CHECKING:
     from arena.cli.verify import Problem
@@ -82,9 +82,9 @@ def verify(
             except commitment.UnreadableError as error:
                 problems.append(("", str(error)))
             else:
-                with TemporaryDirectory(dir=workspace.temporary_folder()) as bots_folder:
+                with scratch.temporary() as bots_folder:
                     bots = stored_match.copy_bots(
-                        folder, [bot.digest for bot in checked.event.bots], Path(bots_folder)
+                        folder, [bot.digest for bot in checked.event.bots], bots_folder
                     )
                     unlike = commitment.problems(published, checked.event, digest, *bots)
                     problems += (("", problem) for problem in unlike)
@@ -105,17 +105,17 @@ def _table_problems(folder: Path) -> Iterator[str]:
     """Yield a problem for each CSV file of the results that is not made of these matches."""
     from arena.results import tables
 
-    with TemporaryDirectory(dir=workspace.temporary_folder()) as copy:
+    with scratch.temporary() as copy:
         # A cache that stands beside the event may be part of the forgery, so the tables are made
         # beside a copy.
         with shared_folders.opened(folder) as files:
             allowance = Allowance(size=10**12, entries=2, left_out=())
             stored = os.listdir(files)  # noqa: PTH208
             for name in {paths.EVENT_FILE, f"{paths.EVENT_FILE}-wal"}.intersection(stored):
-                copy_entry(files, name, Path(copy) / name, allowance)
-        result_files.write_tables(results.read(Path(copy)))
+                copy_entry(files, name, copy / name, allowance)
+        result_files.write_tables(results.read(copy))
         for file in sorted(folder.glob("*.csv")):
-            expected = Path(copy) / file.name
+            expected = copy / file.name
             if not expected.exists():
                 yield f"{file.name}: {_why_not_made(file.name)}"
                 continue

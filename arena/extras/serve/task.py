@@ -6,7 +6,6 @@ take home. It says what tournament.toml says now, and nothing of results, so eve
 
 import inspect
 import io
-import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ from arena.games import manual, rulebook
 from arena.match.referee import Referee
 from arena.protocol import Reply, clean
 from arena.results.folders import TOURNAMENT_FILE
+from arena.sandbox import folder as scratch
 from arena.values import Board, Bot, Conditions, Match, Record, Seat, Verdict
 
 KIT_NAME = "mybot"
@@ -128,8 +128,8 @@ def kit(workspace: Path, name: str, author: str) -> bytes:
     match = f"{' '.join([path] * len(boards[0].sides))} --board {boards[0].label}"
     replacements = {"name": KIT_NAME, "path": path, "match": match}
     content = io.BytesIO()
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch) / KIT_NAME
+    with scratch.temporary() as kit_folder:
+        folder = kit_folder / KIT_NAME
         starters.copy(chosen, folder, author=author, games=games, replacements=replacements)
         with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed:
             for file in sorted(folder.rglob("*")):
