@@ -168,7 +168,9 @@ class Results:
     @cached_property
     def boards(self) -> dict[str, tuple[Role, ...]]:
         """The roles of each `game/board` of the event."""
-        boards = {board.label: tuple(board.roles) for board in self.event.boards}
+        boards = {}
+        for board in self.event.boards:
+            boards[board.label] = tuple(board.roles)
         if self._all_versions:
             for label, roles in self._archive.boards().items():
                 boards.setdefault(label, roles)
@@ -181,7 +183,8 @@ class Results:
         games = dict.fromkeys(self.event.games)
         for label in self.boards:
             if label not in current:
-                games[label.partition("/")[0]] = None
+                game, _, _ = label.partition("/")
+                games[game] = None
         return tuple(games)
 
     @property
@@ -231,7 +234,10 @@ class Results:
 
         Aborts do not change it.
         """
-        sums = [list(map(str, vars(tally).values())) for tally in self.tallies]
+        sums = []
+        for tally in self.tallies:
+            fields = vars(tally).values()
+            sums.append(list(map(str, fields)))
         return digest_of(
             event_text(self.event),
             self.rating,
@@ -256,12 +262,14 @@ class Results:
                     games.append(self._rules(newest.match))
             except ArenaError as error:
                 unknown.append(str(error))
+        changes = [league.rank_changes for league in self.leagues]
+        aborts = self._archive.aborts()
         return digest_of(
             memo.program_digest(),
             self.cache_version,
-            [league.rank_changes for league in self.leagues],
+            changes,
             self.end_sentences,
-            len(self._archive.aborts()),
+            len(aborts),
             memo.rules_digest(games),
             unknown,
         )
@@ -311,8 +319,9 @@ class Results:
     def _by_points(self) -> tuple[Standing, ...]:
         names = {bot.name for bot in self.event.bots}
         if self._all_versions:
-            names |= {tally.bot for tally in self.tallies}
-        return standings_of(sorted(names), self.tallies, self._archive.later_faults())
+            names.update(tally.bot for tally in self.tallies)
+        bots = sorted(names)
+        return standings_of(bots, self.tallies, self._archive.later_faults())
 
     @cached_property
     def ranked(self) -> frozenset[str]:
@@ -334,14 +343,15 @@ class Results:
         faultless = set()
         entered = set()
         for tally in self.tallies:
-            game = tally.board.partition("/")[0]
+            game, _, _ = tally.board.partition("/")
             bots.add(tally.bot)
             entered.add((game, tally.bot))
             if tally.ending is None:
                 faultless.add(tally.bot)
         if faultless >= bots:
             return frozenset()  # every bot has played, so no pass over all seats is necessary
-        present = {bot for _, bot in entered - self._archive.absentees()}
+        ready = entered - self._archive.absentees()
+        present = {bot for _, bot in ready}
         return frozenset(bots - present)
 
     @cached_property
@@ -366,9 +376,8 @@ class Results:
         parts = {}
         for standing in self.standings:
             if standing.rank is None and standing.points is not None:
-                parts[standing.bot] = frames.part_text(
-                    standing.roles, self.boards, self.board_columns
-                )
+                part = frames.part_text(standing.roles, self.boards, self.board_columns)
+                parts[standing.bot] = part
         return parts
 
     @cached_property
@@ -377,13 +386,15 @@ class Results:
 
         They are None for a new bot. There are none where no earlier run compares.
         """
-        if self._all_versions or self._archive.renamed or self.rating != self.event.rating:
+        if self._all_versions or self._archive.renamed:
+            return {}
+        if self.rating != self.event.rating:
             return {}
         return rank_changes.changes(self._ranks_file, self.event, self._ranks)
 
     def store_ranks(self) -> None:
         """Store the ranks, at the end of a run, for `rank_changes` after later runs."""
-        for results in set(self.leagues) | {self}:
+        for results in {self, *self.leagues}:
             rank_changes.store(results._ranks_file, results.event, results._ranks)
 
     @property
@@ -414,7 +425,8 @@ class Results:
         """The number of matches that the ratings do not know; 0 without patience."""
         if self._stored_fit.of == self.cache_version:
             return 0
-        return max(0, self._archive.count() - self._stored_fit.matches)
+        unrated = self._archive.count() - self._stored_fit.matches
+        return max(0, unrated)
 
     def on_scale(self, fitted: Ratings) -> Ratings:
         """Return a fit of some of these matches on the scale of these results."""
@@ -424,15 +436,22 @@ class Results:
 
     @cached_property
     def _stored_fit(self) -> StoredFit:
-        path = self.folder / f".ratings-{ratings.known(self.rating)}{self._archive.suffix}.json"
-        code = sorted(Path(ratings.__file__).parent.rglob("*.py"))
-        code.insert(0, Path(arrays.__file__))
+        rating = ratings.known(self.rating)
+        path = self.folder / f".ratings-{rating}{self._archive.suffix}.json"
+        folder_of_code = Path(ratings.__file__).parent
+        code = [Path(arrays.__file__)]
+        code += sorted(folder_of_code.rglob("*.py"))
         key = digest_of(
-            memo.code_digest(code), REFITS, event_text(self.event), self.rating, self._all_versions
+            memo.code_digest(code),
+            REFITS,
+            event_text(self.event),
+            self.rating,
+            self._all_versions,
         )
         stored = memo.recall(path, key, STORED_FIT)
         if stored is not None and self._serves(stored):
             return stored
+
         begun = time.monotonic()
         fitted = StoredFit(
             of=self.cache_version,
@@ -452,7 +471,8 @@ class Results:
         if not 0 <= age < self._patience * stored.seconds:
             return False
         rated = {rating.bot for rating in stored.ratings.ratings}
-        return rated == {tally.bot for tally in self.tallies}
+        played = {tally.bot for tally in self.tallies}
+        return rated == played
 
     def fit(self, arrays: Arrays) -> Ratings:
         """Return a fit of other matches by the same rating, for a frame of an extension."""
@@ -466,7 +486,8 @@ class Results:
             return self.ratings.warnings
         warnings = []
         for league in self.leagues:
-            warnings += [f"{league.game}: {warning}" for warning in league.ratings.warnings]
+            for warning in league.ratings.warnings:
+                warnings.append(f"{league.game}: {warning}")
         return tuple(warnings)
 
     @cached_property
@@ -490,7 +511,10 @@ class Results:
         event = self._of_all_games
         if measure not in event._measured:
             event._measured[measure] = load_or_assess(
-                event._archive, list(event.boards), event._rules, measure
+                event._archive,
+                list(event.boards),
+                event._rules,
+                measure,
             )
         assessed = []
         for match, figures in event._measured[measure]:
@@ -513,8 +537,10 @@ class Results:
                     blunderers.add(match.seats.get(role, ""))
             for bot in blunderers.intersection(bots):
                 matches[bot].append(match.id)
+
         share = ALL_MISTAKEN_MATCHES // max(1, len(matches))
-        matches_a_bot = max(1, min(MISTAKEN_MATCHES, share))
+        matches_a_bot = min(MISTAKEN_MATCHES, share)
+        matches_a_bot = max(1, matches_a_bot)
         ids: set[str] = set()
         for mistaken in matches.values():
             ids.update(mistaken[:matches_a_bot])
@@ -537,7 +563,8 @@ class Results:
         At most `most` are returned, because to find an example of each takes long.
         """
         kinds = sum(len(standing.endings) for standing in self._by_points)
-        return list(islice(self._archive.failings(), most)), kinds
+        first = islice(self._archive.failings(), most)
+        return list(first), kinds
 
     @cached_property
     def board_columns(self) -> dict[str, str]:
@@ -554,19 +581,30 @@ class Results:
         """The columns that extensions add to the leaderboard, each with its cells by bot."""
         cells: dict[str, dict[str, Any]] = {}
         for name, added in extensions.frames().items():
-            if added.leaderboard and extensions.load(added.file_if)(self):
-                frame = getattr(self, name)().set_index("bot")
-                for column in added.leaderboard:
-                    cells[column] = frame[column].to_dict()
+            if not added.leaderboard:
+                continue
+            has_rows = extensions.load(added.file_if)
+            if not has_rows(self):
+                continue
+            make_frame = getattr(self, name)
+            frame = make_frame().set_index("bot")
+            for column in added.leaderboard:
+                cells[column] = frame[column].to_dict()
         return cells
 
     def _repr_html_(self) -> str:
         """Return the leaderboard of each game, for a notebook."""
         tables = []
         for league in self.leagues:
-            frame = league.leaderboard().drop(columns=list(columns.LOGITS), errors="ignore")
+            frame = league.leaderboard()
+            frame = frame.drop(columns=list(columns.LOGITS), errors="ignore")
             narrow = frame.loc[:, :"forfeits"]  # what fits a screen
-            tables.append(narrow.to_html(index=False, float_format="{:.1f}".format, na_rep=""))
+            table = narrow.to_html(
+                index=False,
+                float_format="{:.1f}".format,
+                na_rep="",
+            )
+            tables.append(table)
         return "\n".join(tables)
 
     def leaderboard(self, *, by_game: bool = True) -> pd.DataFrame:
@@ -579,6 +617,7 @@ class Results:
         """
         if len(self.leagues) == 1 or not by_game:
             return frames.leaderboard(self, self.standings)
+
         tables = []
         for league in self.leagues:
             # Two games may have boards of one name: here the names are those of all games.
@@ -587,11 +626,13 @@ class Results:
                 names[name] = self.board_columns[label]
             for board_role, name in league.board_role_columns.items():
                 names[name] = self.board_role_columns[board_role]
-            tables.append(league.leaderboard().rename(columns=names))
+            table = league.leaderboard()
+            tables.append(table.rename(columns=names))
         tables.append(self.overall_leaderboard())
         joined = frames.joined(tables)
-        order = frames.leaderboard(self, ()).columns
-        in_order = [name for name in order if name in joined]
+
+        empty = frames.leaderboard(self, ())
+        in_order = [name for name in empty.columns if name in joined]
         return joined[in_order].copy()
 
     def overall_leaderboard(self) -> pd.DataFrame:
@@ -600,10 +641,12 @@ class Results:
         The frame is empty where these bots are fewer than three, or fewer than half of all; then
         `who_plays_what` says which bots play which games.
         """
-        standings: list[Standing] = []
+        ranked_overall: list[Standing] = []
         if self._has_overall_ranks:
-            standings = [standing for standing in self.standings if standing.rank is not None]
-        return frames.leaderboard(self, standings)
+            for standing in self.standings:
+                if standing.rank is not None:
+                    ranked_overall.append(standing)
+        return frames.leaderboard(self, ranked_overall)
 
     @property
     def who_plays_what(self) -> str:
@@ -615,9 +658,14 @@ class Results:
             return ""
         games_of = {}
         for standing in self.standings:
-            if standing.points is not None:
-                name = self.display_name(standing.bot)
-                games_of[name] = {board.partition("/")[0] for board, _ in standing.roles}
+            if standing.points is None:
+                continue
+            games = set()
+            for board, _ in standing.roles:
+                game, _, _ = board.partition("/")
+                games.add(game)
+            name = self.display_name(standing.bot)
+            games_of[name] = games
         return ranked.who_plays_what(games_of, self.event.games)
 
     @property
@@ -639,7 +687,10 @@ class Results:
     def _has_overall_ranks(self) -> bool:
         if len(self.leagues) == 1:
             return False
-        played = [standing.bot for standing in self._by_points if standing.points is not None]
+        played = []
+        for standing in self._by_points:
+            if standing.points is not None:
+                played.append(standing.bot)
         return ranked.are_most(self.ranked, played)
 
     def rankings(self, board: str | None = None, role: Role | None = None) -> pd.DataFrame:
@@ -650,7 +701,8 @@ class Results:
         `crosstable`.
         """
         labels, roles = self._selection(board, role)
-        rows = frames.joined([frames.rankings(league) for league in self.leagues])
+        tables = [frames.rankings(league) for league in self.leagues]
+        rows = frames.joined(tables)
         selected = rows["board"].isin(labels)
         if role is not None:
             selected &= rows["role"].isin(roles)
@@ -661,14 +713,16 @@ class Results:
 
         It has the bot's strength there and the interval, in the rating's unit.
         """
-        return frames.joined([frames.strengths(league.ratings) for league in self.leagues])
+        tables = [frames.strengths(league.ratings) for league in self.leagues]
+        return frames.joined(tables)
 
     def advantages(self) -> pd.DataFrame:
         """Return a row for each board role: its advantage between average bots.
 
         There are no rows where points are the rating.
         """
-        return frames.joined([frames.advantages(league.ratings) for league in self.leagues])
+        tables = [frames.advantages(league.ratings) for league in self.leagues]
+        return frames.joined(tables)
 
     def chance_better(self) -> pd.DataFrame:
         """Return a row for each two bots of a game, each way round.
@@ -677,7 +731,8 @@ class Results:
         """
         tables = []
         for league in self.leagues:
-            tables.append(frames.chance_better(league.game, league.ratings))
+            table = frames.chance_better(league.game, league.ratings)
+            tables.append(table)
         return frames.joined(tables)
 
     if not TYPE_CHECKING:  # mypy would believe in any attribute
@@ -690,7 +745,8 @@ class Results:
             added = extensions.frames()
             if name not in added:
                 raise unknown
-            return partial(extensions.load(added[name].path), self)
+            make_frame = extensions.load(added[name].path)
+            return partial(make_frame, self)
 
     def accuracy(self) -> pd.DataFrame:
         """Return a row for each bot, solved board and role.
@@ -712,19 +768,30 @@ class Results:
         There are no rows if no bot has two versions.
         """
         spans = self._archive.spans()
-        if len({span.bot for span in spans}) == len(spans):
+        bots = {span.bot for span in spans}
+        if len(bots) == len(spans):
             return pd.DataFrame(columns=columns.VERSIONS.names)
-        archive = Archive.open(self.folder).by_version(lambda bot, digest: f"{bot} {digest}")
+
+        def name_of_version(bot: str, digest: str) -> str:
+            return f"{bot} {digest}"
+
+        archive = Archive.open(self.folder)
+        archive = archive.by_version(name_of_version)
         if self._all_games is not None:
             archive = archive.of_game(self.games[0])
         by_version = Results(
-            archive, all_versions=True, rating=self._rating, patience=self._patience
+            archive,
+            all_versions=True,
+            rating=self._rating,
+            patience=self._patience,
         )
         strengths = {rating.bot: rating.strength for rating in by_version.ratings.ratings}
         by_version.close()
+
         rated = {}
         for span in spans:
-            rated[span.bot, span.digest] = strengths[f"{span.bot} {span.digest}"]
+            name = name_of_version(span.bot, span.digest)
+            rated[span.bot, span.digest] = strengths[name]
         return frames.versions(spans, rated, by_version.unit)
 
     def head_to_head(self, bot: str, opponent: str) -> pd.DataFrame:
@@ -736,14 +803,20 @@ class Results:
         names = [standing.bot for standing in self._by_points]
         for name in (bot, opponent):
             _require("bot", name, name in names, names)
+
         sides = self._archive.sides()
         rows = []
         for tally in self.tallies:
-            if tally.bot in {bot, opponent} and len(sides[tally.board]) == 1:
-                rows.append((tally.board, tally.role, tally.bot, tally.seats, tally.score))
+            if tally.bot not in {bot, opponent}:
+                continue
+            if len(sides[tally.board]) == 1:
+                cells = (tally.board, tally.role, tally.bot, tally.seats, tally.score)
+                rows.append(cells)
         frame = pd.DataFrame(rows, columns=frames.BOARD_SEATS)
-        sums = frame.groupby(["board", "role", "bot"], as_index=False).sum()
-        alone = sums.assign(score=sums["score"] / sums["matches"])
+        by_role = frame.groupby(["board", "role", "bot"], as_index=False)
+        sums = by_role.sum()
+        mean_scores = sums["score"] / sums["matches"]
+        alone = sums.assign(score=mean_scores)
         return frames.head_to_head(self._crosstable, alone, bot, opponent)
 
     def matches(self) -> pd.DataFrame:
@@ -752,7 +825,8 @@ class Results:
         For each role of the event it has the bot, its score and its ending. The rows stand by
         board, repeat and bots.
         """
-        ids, reasons = [], []
+        ids = []
+        reasons = []
         for match, reason in self._archive.reasons():
             ids.append(match)
             reasons.append(reason)
@@ -771,8 +845,10 @@ class Results:
         """
         labels, roles = self._selection(board, role)
         frame = self._crosstable
-        selected = frame["board"].isin(labels) & frame["role"].isin(roles)
-        return frame[selected].reset_index(drop=True)
+        on_board = frame["board"].isin(labels)
+        in_role = frame["role"].isin(roles)
+        selected = frame[on_board & in_role]
+        return selected.reset_index(drop=True)
 
     def _selection(self, board: str | None, role: Role | None) -> tuple[set[str], set[Role]]:
         """Return each `game/board` and each role that are meant.
@@ -786,9 +862,11 @@ class Results:
                 game, _, name = label.partition("/")
                 if board not in {label, game, name}:
                     labels.remove(label)
-            _require("board", board, bool(labels), self.board_columns.values())
+            is_known = bool(labels)
+            _require("board", board, is_known, self.board_columns.values())
         if role is not None:
-            _require("role", role, role in roles, roles)
+            is_known = role in roles
+            _require("role", role, is_known, roles)
             roles = {role}
         return labels, roles
 
@@ -801,7 +879,8 @@ class Results:
 
         It has the bot, its score and fault, seconds to `ready`, exit, CPU time and memory.
         """
-        return pd.DataFrame(self._archive.seats(), columns=columns.SEATS.names)
+        rows = self._archive.seats()
+        return pd.DataFrame(rows, columns=columns.SEATS.names)
 
     def turns(self) -> pd.DataFrame:
         """Return a row for each move.
@@ -826,17 +905,20 @@ class Results:
 
     def lengths(self, board: str) -> Ints:
         """Return the number of turns of each match on a `game/board`."""
-        labels = [entry.label for entry in self.arrays.entries]
-        on_board = np.array([label == board for label in labels], dtype=np.bool_)  # by entry
-        first = self.arrays.entry[self.arrays.position == 0]  # by match
-        lengths: Ints = self.arrays.turns[on_board[first]]
+        arrays = self.arrays
+        is_on_board = [entry.label == board for entry in arrays.entries]
+        by_entry = np.array(is_on_board, dtype=np.bool_)
+        first = arrays.entry[arrays.position == 0]  # by match
+        on_board = by_entry[first]  # by match
+        lengths: Ints = arrays.turns[on_board]
         return lengths
 
     def aborts(self) -> pd.DataFrame:
         """Return a row for each time that arena itself failed a match: match, attempt, cause."""
         rows = []
         for abort in self._archive.aborts():
-            rows.append((abort.match, abort.attempt, abort.cause))
+            cells = (abort.match, abort.attempt, abort.cause)
+            rows.append(cells)
         return pd.DataFrame(rows, columns=columns.ABORTS.names)
 
     def drop_matches(self) -> None:
@@ -872,20 +954,25 @@ def write_csv(results: Results, folder: Path) -> tuple[Path, ...]:
     known = dict(columns.FRAMES)
     for name, added in extensions.frames().items():
         if added.file_if:
-            optional[name] = extensions.load(added.file_if)(results)
+            has_rows = extensions.load(added.file_if)
+            optional[name] = has_rows(results)
             known[name] = extensions.load(added.columns)
-    for name, has_rows in optional.items():
-        if has_rows:
+    for name, is_filled in optional.items():
+        if is_filled:
             declared[name] = known[name]
         else:
             whole_files.remove(folder / f"{name}.csv")
+
     paths = []
     for name, frame_columns in declared.items():
-        frame = getattr(results, name)()
-        paths.append(tables.write(frame, frame_columns, folder / f"{name}.csv"))
+        make_frame = getattr(results, name)
+        path = folder / f"{name}.csv"
+        written = tables.write(make_frame(), frame_columns, path)
+        paths.append(written)
     return tuple(paths)
 
 
-def _require(kind: str, name: str, known: bool, names: Iterable[str]) -> None:
-    if not known:
-        raise ArenaError(f"{name!r} is no {kind} of this event; it has {', '.join(sorted(names))}")
+def _require(kind: str, name: str, is_known: bool, names: Iterable[str]) -> None:
+    if not is_known:
+        all_names = ", ".join(sorted(names))
+        raise ArenaError(f"{name!r} is no {kind} of this event; it has {all_names}")

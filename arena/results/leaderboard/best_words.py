@@ -22,16 +22,20 @@ def best_on_boards(rankings: Iterable[Mapping[str, Any]], boards: Mapping[str, s
         return ""
     possible: dict[str, list[Mapping[str, Any]]] = {label: [] for label in boards}
     for row in rankings:
-        if row["role"] is None and row["rank_low"] == 1 and row["board"] in possible:
-            possible[row["board"]].append(row)
+        label = row["board"]
+        may_be_best = row["role"] is None and row["rank_low"] == 1
+        if may_be_best and label in possible:
+            possible[label].append(row)
+
     parts: list[str] = []
+    verb = " is"  # of the first part alone
     for label, name in boards.items():
         rows = sorted(possible[label], key=lambda row: -row["score"])
         if not rows:
             return ""
-        verb = "" if parts else " is"
         bots = [row["display"] for row in rows]
         parts.append(f"on {name}{verb} {_alternatives(bots)}")
+        verb = ""
     basis = CONFIDENCE
     if len(parts) > 1:
         basis += OTHER_BOARDS
@@ -41,8 +45,10 @@ def best_on_boards(rankings: Iterable[Mapping[str, Any]], boards: Mapping[str, s
 def _alternatives(bots: Sequence[str]) -> str:
     """Return the first of some bots by name and the others as a number: `ann, bob or 4 more`."""
     names = list(bots)
-    if len(bots) > NAMES_IN_A_LIST + 1:  # a single name is as short as `1 more`
-        names = [*bots[:NAMES_IN_A_LIST], f"{len(bots) - NAMES_IN_A_LIST} more"]
+    unnamed = len(bots) - NAMES_IN_A_LIST
+    if unnamed > 1:  # a single name is as short as `1 more`
+        names = names[:NAMES_IN_A_LIST]
+        names.append(f"{unnamed} more")
     if len(names) == 1:
         return names[0]
     return f"{', '.join(names[:-1])} or {names[-1]}"

@@ -62,14 +62,19 @@ def leaderboard(results: "Results", standings: Sequence[Standing]) -> pd.DataFra
     rows = []
     for standing in standings:
         bot = standing.bot
-        row: dict[str, Any] = {"game": results.game, "rank": standing.rank, "bot": bot}
+        row: dict[str, Any] = {
+            "game": results.game,
+            "rank": standing.rank,
+            "bot": bot,
+        }
         row |= rating_cells.get(bot, {})
         for name in STANDING_COLUMNS:
             row[name] = getattr(standing, name)
         exact = accuracy.get(bot, MoveSums())
+        estimated = regret.get(bot, MoveSums())
         row["accuracy"] = exact.accuracy
         row["blunders"] = exact.lost_a_match
-        row["regret_estimate"] = regret.get(bot, MoveSums()).lost_a_match
+        row["regret_estimate"] = estimated.lost_a_match
         for name, added in results.added_cells.items():
             row[name] = added.get(bot)
         for name, figure in standing.tie_breaks.items():
@@ -96,7 +101,8 @@ def leaderboard(results: "Results", standings: Sequence[Standing]) -> pd.DataFra
     if ratings is not None and ratings.unit != "Elo":
         named |= dict.fromkeys(columns.LOGITS, ())
     if not accuracy:
-        named |= {"accuracy": (), "blunders": ()}
+        named["accuracy"] = ()
+        named["blunders"] = ()
     if not regret:
         named["regret_estimate"] = ()
     for name in columns.ADDED:
@@ -107,9 +113,12 @@ def leaderboard(results: "Results", standings: Sequence[Standing]) -> pd.DataFra
         names.extend(named.get(name, [name]))
 
     frame = pd.DataFrame(rows, columns=names)
-    floats = set(FLOATS).union(tie_breaks, boards, board_roles)
-    types = dict.fromkeys(INTEGERS, "Int64") | dict.fromkeys(floats.intersection(names), float)
-    # A copy has few arrays again. Of an array a column, of which boards make many, pandas warns.
+    types: dict[str, str | type] = dict.fromkeys(INTEGERS, "Int64")
+    floats = set(FLOATS)
+    floats.update(tie_breaks, boards, board_roles)
+    for name in floats.intersection(names):
+        types[name] = float
+    # pandas warns of a frame with an array for each of many columns. A copy has few arrays again.
     return frame.astype(types).copy()
 
 
@@ -122,15 +131,20 @@ def _rating_cells(
     for standing in standings:
         if standing.rank is not None:
             ranked.add(standing.bot)
-    among_ranked = among(ratings, ranked)
+    among_ranked = among(ratings, ranked)  # by bot: the interval of its rank, and its tier
+
     cells: dict[str, dict[str, float | int]] = {}
     for standing in standings:
         strength = strengths.get(standing.bot)
         if strength is None or standing.points is None:
             continue
-        row: dict[str, float | int] = {}
-        row |= zip(("rating", "rating_low", "rating_high"), strength, strict=True)
-        row |= zip(columns.LOGITS, elo.logits(strength), strict=True)
+        row: dict[str, float | int] = {
+            "rating": strength.value,
+            "rating_low": strength.low,
+            "rating_high": strength.high,
+        }
+        logits = elo.logits(strength)
+        row |= zip(columns.LOGITS, logits, strict=True)
         if standing.rank is not None:
             (best, worst), tier = among_ranked[standing.bot]
             # A tie-break may rank a bot outside its interval: then the interval is widened.
@@ -164,14 +178,18 @@ def rankings(league: "Results") -> pd.DataFrame:
                 standing = standings.get(row.bot)
                 if standing is not None:
                     scores[row.bot] = _score_there(standing, board, role)
+
             for rank, row in _ranked_rows(ranked, scores, league.absentees):
-                best = min(rank, row.ranks[0])
-                worst = max(rank, row.ranks[1])
+                best, worst = row.ranks
                 cells: list[object] = [board, role, rank, row.bot]
                 cells += _with_logits(row.strength, unit)
-                cells += [best, worst, scores[row.bot], league.display_name(row.bot)]
+                cells.append(min(rank, best))
+                cells.append(max(rank, worst))
+                cells.append(scores[row.bot])
+                cells.append(league.display_name(row.bot))
                 rows.append(cells)
-    return pd.DataFrame(rows, columns=_names(columns.RANKINGS, unit))
+    names = _names(columns.RANKINGS, unit)
+    return pd.DataFrame(rows, columns=names)
 
 
 def _score_there(standing: Standing, board: str, role: Role | None) -> float:
@@ -182,7 +200,9 @@ def _score_there(standing: Standing, board: str, role: Role | None) -> float:
 
 
 def _ranked_rows(
-    ranking: Iterable[Ranked], scores: Mapping[str, float], absentees: Collection[str]
+    ranking: Iterable[Ranked],
+    scores: Mapping[str, float],
+    absentees: Collection[str],
 ) -> Iterator[tuple[int, Ranked]]:
     """Yield the rows of a ranking in order with their ranks; `scores` are by bot.
 
@@ -191,12 +211,18 @@ def _ranked_rows(
     order = []
     for row in ranking:
         if row.bot in absentees:
-            order.append(((True, True, 0), row))
+            level = (True, True, 0)
         elif row.bot in scores:
-            order.append(((False, scores[row.bot] == 0, row.rank), row))
+            pointless = scores[row.bot] == 0
+            level = (False, pointless, row.rank)
+        else:
+            continue
+        order.append((level, row))
+
     ranks: dict[tuple[bool, bool, int], int] = {}
     for number, (level, row) in enumerate(sorted(order), 1):
-        yield ranks.setdefault(level, number), row  # equals share the rank of the first
+        rank = ranks.setdefault(level, number)  # equals share the rank of the first
+        yield rank, row
 
 
 def _with_logits(strength: Strength, unit: str) -> tuple[float, ...]:
@@ -219,13 +245,15 @@ def strengths(ratings: Ratings) -> pd.DataFrame:
 
     It has the bot's strength there and the interval.
     """
+    unit = ratings.unit
     rows = []
     for rating in ratings.ratings:
         for (board, role), strength in sorted(rating.roles.items()):
             cells: list[object] = [rating.bot, board, role]
-            cells += _with_logits(strength, ratings.unit)
+            cells += _with_logits(strength, unit)
             rows.append(cells)
-    return pd.DataFrame(rows, columns=_names(columns.STRENGTHS, ratings.unit))
+    names = _names(columns.STRENGTHS, unit)
+    return pd.DataFrame(rows, columns=names)
 
 
 def advantages(ratings: Ratings) -> pd.DataFrame:
@@ -234,8 +262,10 @@ def advantages(ratings: Ratings) -> pd.DataFrame:
     It has the advantage of the role between average bots, and the interval.
     """
     rows = []
-    for (board, role), (value, low, high) in sorted(ratings.advantages.items()):
-        rows.append((board, role, value, low, high))
+    by_board_role = sorted(ratings.advantages.items())
+    for (board, role), (value, low, high) in by_board_role:
+        cells = (board, role, value, low, high)
+        rows.append(cells)
     return pd.DataFrame(rows, columns=columns.ADVANTAGES.names)
 
 
@@ -258,9 +288,13 @@ def assessed(sums: Mapping[SumKey, MoveSums], declared: columns.Columns) -> pd.D
             "turns_lost": figures.turns_a_match,
         }
         rows.append(row)
-    frame = pd.DataFrame(rows, columns=declared.names)
-    floats = {"accuracy", "blunders", "regret_estimate", "turns_lost"}
-    frame = frame.astype(dict.fromkeys(floats.intersection(declared.names), float))
+    names = declared.names
+    frame = pd.DataFrame(rows, columns=names)
+    types = {}
+    for name in ("accuracy", "blunders", "regret_estimate", "turns_lost"):
+        if name in names:
+            types[name] = float
+    frame = frame.astype(types)
     return frame.sort_values(["bot", "board", "role"], ignore_index=True)
 
 
@@ -269,11 +303,13 @@ def chance_better(game: str | None, ratings: Ratings) -> pd.DataFrame:
 
     It has the chance that the bot is stronger than the opponent.
     """
-    bots = np.array([rating.bot for rating in ratings.ratings], dtype=object)
-    different = ~np.eye(len(bots), dtype=np.bool_)
-    bot, opponent = np.nonzero(different)  # an index for each pair
+    names = [rating.bot for rating in ratings.ratings]
+    bots = np.array(names, dtype=object)
+    same = np.eye(len(bots), dtype=np.bool_)  # (bots, bots)
+    bot, opponent = np.nonzero(~same)  # an index for each pair
+    games = np.full(len(bot), game, dtype=object)
     cells = {
-        "game": np.full(len(bot), game, dtype=object),
+        "game": games,
         "bot": bots[bot],
         "opponent": bots[opponent],
         "chance": ratings.better[bot, opponent],
@@ -282,7 +318,9 @@ def chance_better(game: str | None, ratings: Ratings) -> pd.DataFrame:
 
 
 def versions(
-    spans: Sequence[Span], rated: Mapping[tuple[str, str], Strength], unit: str
+    spans: Sequence[Span],
+    rated: Mapping[tuple[str, str], Strength],
+    unit: str,
 ) -> pd.DataFrame:
     """Return a row for each version, by bot and in the order of first matches.
 
@@ -300,28 +338,39 @@ def versions(
         strength = rated[span.bot, span.digest]
         rank = 1
         for rival in _rivals(span, spans):
-            if rated[rival.bot, rival.digest].value > strength.value:
+            strength_of_rival = rated[rival.bot, rival.digest]
+            if strength_of_rival.value > strength.value:
                 rank += 1
-        cells: list[object] = [span.bot, numbers[span.bot], span.digest, rank]
+        cells: list[object] = [
+            span.bot,
+            numbers[span.bot],
+            span.digest,
+            rank,
+        ]
         cells += _with_logits(strength, unit)
         cells.append(span.matches)
         rows.append(cells)
-    frame = pd.DataFrame(rows, columns=_names(columns.VERSIONS, unit))
+    names = _names(columns.VERSIONS, unit)
+    frame = pd.DataFrame(rows, columns=names)
     return frame.sort_values(["bot", "version"], ignore_index=True)
 
 
 def _rivals(span: Span, spans: Iterable[Span]) -> list[Span]:
     """Return the version of each rival that played last before the end of a version's span."""
     latest = {}
-    for rival in spans:
+    for version in spans:
+        if version.bot == span.bot or version.first > span.last:
+            continue
         # Spans are in order of their first matches, so the last one of a bot is its latest.
-        if rival.first <= span.last and rival.bot != span.bot:
-            latest[rival.bot] = rival
+        latest[version.bot] = version
     return [rival for rival in latest.values() if rival.last >= span.first]
 
 
 def head_to_head(
-    crosstable: pd.DataFrame, alone: pd.DataFrame, bot: str, opponent: str
+    crosstable: pd.DataFrame,
+    alone: pd.DataFrame,
+    bot: str,
+    opponent: str,
 ) -> pd.DataFrame:
     """Return a row for each board and role that both bots had: the score of each.
 
@@ -329,10 +378,14 @@ def head_to_head(
     the columns BOARD_SEATS of the boards for one bot; there nobody meets.
     """
     pair = [bot, opponent]
-    met = crosstable[crosstable["bot"].isin(pair) & crosstable["opponent"].isin(pair)]
+    is_bot = crosstable["bot"].isin(pair)
+    is_opponent = crosstable["opponent"].isin(pair)
+    met = crosstable[is_bot & is_opponent]
     scores = joined([met[BOARD_SEATS], alone[BOARD_SEATS]])
-    of_bot = scores[scores["bot"] == bot].drop(columns="bot")
-    of_opponent = scores[scores["bot"] == opponent].drop(columns="bot")
+    of_bot = scores[scores["bot"] == bot]
+    of_bot = of_bot.drop(columns="bot")
+    of_opponent = scores[scores["bot"] == opponent]
+    of_opponent = of_opponent.drop(columns="bot")
 
     # Rows of equal roles: board, role, matches, score, matches_other, score_other.
     alike = of_bot.merge(of_opponent, on=["board", "role"], suffixes=("", "_other"))
@@ -343,29 +396,39 @@ def head_to_head(
     shared = set(zip(alike["board"], alike["role"], strict=True))
     is_new = []
     for row in unlike.itertuples():
-        is_shared = (row.board, row.role) in shared or (row.board, row.role_other) in shared
-        is_new.append(not is_shared)
+        roles = {
+            (row.board, row.role),
+            (row.board, row.role_other),
+        }
+        is_new.append(roles.isdisjoint(shared))
     unlike = unlike[is_new]
 
     rows = joined([alike, unlike])
     rows = rows.sort_values(["board", "role", "role_other"], ignore_index=True)
-    rows = rows.assign(difference=rows["score"] - rows["score_other"])
+    difference = rows["score"] - rows["score_other"]
+    rows = rows.assign(difference=difference)
     names = {
         "matches_other": "opponent_matches",
         "score_other": "opponent_score",
         "role_other": "opponent_role",
     }
-    return rows.rename(columns=names)[columns.HEAD_TO_HEAD.names]
+    rows = rows.rename(columns=names)
+    return rows[columns.HEAD_TO_HEAD.names]
 
 
 def joined(frames: list[pd.DataFrame]) -> pd.DataFrame:
     """Return the rows of all frames; an empty frame, whose columns have no types, is left out."""
     filled = [frame for frame in frames if len(frame)]
-    return pd.concat(filled or frames[:1], ignore_index=True)
+    if not filled:
+        filled = frames[:1]
+    return pd.concat(filled, ignore_index=True)
 
 
 def matches(
-    arrays: Arrays, ids: Sequence[str], reasons: Sequence[str], roles: Iterable[Role]
+    arrays: Arrays,
+    ids: Sequence[str],
+    reasons: Sequence[str],
+    roles: Iterable[Role],
 ) -> pd.DataFrame:
     """Return a row for each match, by board, repeat, bots and id.
 
@@ -374,10 +437,11 @@ def matches(
     matches of the arrays.
     """
     # Names by entry.
-    game = np.array([entry.game for entry in arrays.entries], dtype=object)
-    board = np.array([entry.board for entry in arrays.entries], dtype=object)
-    role = np.array([entry.role for entry in arrays.entries], dtype=object)
-    bot = np.array([entry.bot for entry in arrays.entries], dtype=object)
+    entries = arrays.entries
+    game = np.array([entry.game for entry in entries], dtype=object)
+    board = np.array([entry.board for entry in entries], dtype=object)
+    role = np.array([entry.role for entry in entries], dtype=object)
+    bot = np.array([entry.bot for entry in entries], dtype=object)
 
     entry = arrays.by_match(arrays.entry)  # matches x positions
     first = entry[:, 0]
@@ -390,19 +454,25 @@ def matches(
         "reason": reasons,
     }
     for name in roles:
-        seats = (role == name)[arrays.entry]  # by seat
-        for column, values in _cells_of_seats(arrays, seats, bot).items():
+        has_role = role == name  # by entry
+        seats = has_role[arrays.entry]  # by seat
+        cells = _cells_of_seats(arrays, seats, bot)
+        for column, values in cells.items():
             frame[f"{name}_{column}"] = values
 
     # `lexsort` sorts by its last key first: board, repeat, the bots by position, and the id.
     _, label_index = arrays.coded(attrgetter("label"))
     _, bot_index = arrays.coded(attrgetter("bot"))
     keys: list[Any] = [np.array(ids, dtype=np.str_)]
-    for column in entry.T[::-1]:
-        keys.append(np.where(column >= 0, bot_index[column], -1))
-    keys += [arrays.repeat, label_index[first]]
+    from_last_position = entry.T[::-1]  # positions x matches
+    for entry_there in from_last_position:
+        bot_there = np.where(entry_there >= 0, bot_index[entry_there], -1)
+        keys.append(bot_there)
+    keys.append(arrays.repeat)
+    keys.append(label_index[first])
     order = np.lexsort(keys)
-    return pd.DataFrame(frame).iloc[order].reset_index(drop=True)
+    rows = pd.DataFrame(frame).iloc[order]
+    return rows.reset_index(drop=True)
 
 
 def _cells_of_seats(arrays: Arrays, seats: Mask, bot: Any) -> dict[str, object]:
@@ -412,12 +482,17 @@ def _cells_of_seats(arrays: Arrays, seats: Mask, bot: Any) -> dict[str, object]:
     """
     size = len(arrays.seed)
     match = arrays.match[seats]
+
     bots = np.full(size, None, dtype=object)
-    bots[match] = bot[arrays.entry[seats]]
+    entry = arrays.entry[seats]
+    bots[match] = bot[entry]
+
     ending_names = np.full(len(Ending) + 1, None, dtype=object)  # -1 is no ending
     ending_names[:-1] = list(map(str, Ending))
     endings = np.full(size, None, dtype=object)
-    endings[match] = ending_names[arrays.ending[seats]]
+    ending = arrays.ending[seats]
+    endings[match] = ending_names[ending]
+
     scores = np.zeros(size, dtype=np.int64)
     scores[match] = arrays.score[seats]
     missing = np.ones(size, dtype=np.bool_)
@@ -431,7 +506,8 @@ def _cells_of_seats(arrays: Arrays, seats: Mask, bot: Any) -> dict[str, object]:
 
 def turns(archive: Archive) -> pd.DataFrame:
     """Return a row for each move."""
-    return pd.DataFrame(_turn_rows(archive), columns=columns.TURNS.names)
+    rows = _turn_rows(archive)
+    return pd.DataFrame(rows, columns=columns.TURNS.names)
 
 
 def _turn_rows(archive: Archive) -> Iterator[tuple[object, ...]]:
@@ -464,22 +540,31 @@ def timing(archive: Archive) -> pd.DataFrame:
     for tally in archive.tallies():
         if tally.ending is Ending.TIMEOUT:
             timeouts[tally.bot, tally.board, tally.role] += tally.seats
+
     # The times of all matches are large, so no more than one column of them is in memory.
     walls = _quantiles(archive, "walls", [0.5, 0.99, 1.0])
     cpus = _quantiles(archive, "cpus", [0.5, 0.99, 1.0])
     waits = _quantiles(archive, "waits", [0.99])
+
     rows = []
-    for bot, board, role in sorted(walls):
-        key = (bot, board, role)
-        answers, times = walls[key]
-        cells: list[object] = [bot, board, role, answers, timeouts[key]]
-        cells += times + cpus[key][1] + waits[key][1]
+    for key in sorted(walls):
+        answers, wall_times = walls[key]
+        _, cpu_times = cpus[key]
+        _, waiting_times = waits[key]
+        cells: list[object] = list(key)
+        cells.append(answers)
+        cells.append(timeouts[key])
+        cells += wall_times
+        cells += cpu_times
+        cells += waiting_times
         rows.append(cells)
     return pd.DataFrame(rows, columns=columns.TIMING.names)
 
 
 def _quantiles(
-    archive: Archive, column: str, levels: list[float]
+    archive: Archive,
+    column: str,
+    levels: list[float],
 ) -> dict[tuple[str, str, str], tuple[int, list[float]]]:
     """Return the number of answers and the quantiles of their times, by bot, board and role.
 
@@ -494,12 +579,13 @@ def _quantiles(
         if key not in packed:
             packed[key] = bytearray()
         packed[key] += times
+
     quantiles = {}
-    for key, joined in packed.items():
-        values = np.frombuffer(joined, dtype=np.float32)
+    for key, all_times in packed.items():
+        values = np.frombuffer(all_times, dtype=np.float32)
         figures = [np.nan] * len(levels)
         if len(values):
-            figures = [float(figure) for figure in np.quantile(values, levels)]
+            figures = list(map(float, np.quantile(values, levels)))
         quantiles[key] = (len(values), figures)
     return quantiles
 
@@ -510,7 +596,8 @@ def part_text(
     names: Mapping[str, str],
 ) -> str:
     """Return these (`game/board`, role) as a text: `hunt, blinky and inky of classic only`."""
-    if len(roles) == sum(map(len, boards.values())):
+    count = sum(map(len, boards.values()))  # of all roles
+    if len(roles) == count:
         return "every board and role"
     parts = []
     for label, all_roles in boards.items():
@@ -531,18 +618,24 @@ def board_columns(boards: Mapping[str, Sequence[Role]]) -> dict[str, str]:
     """
     columns_of = {}  # by `game/board`: the names of its columns, if the board's own name serves
     for label, roles in boards.items():
-        name = label.partition("/")[2]
-        columns_of[label] = [name]
-        columns_of[label].extend(f"{name}_{role}" for role in roles)
+        _, _, name = label.partition("/")
+        names = [name]
+        for role in roles:
+            names.append(f"{name}_{role}")
+        columns_of[label] = names
+
     uses = Counter(columns.LEADERBOARD.names)
     uses.update(tiebreaks.names())
     for names in columns_of.values():
         uses.update(names)
+
     chosen = {}
     for label, names in columns_of.items():
-        chosen[label] = label
-        if all(uses[name] == 1 for name in names):
+        is_free = all(uses[name] == 1 for name in names)
+        if is_free:
             chosen[label] = names[0]
+        else:
+            chosen[label] = label
     return chosen
 
 

@@ -31,19 +31,26 @@ def crosstable(arrays: Arrays) -> pd.DataFrame:
     for seats in parts:
         met = _opposed(seats, seats)
         met = met.drop_duplicates(["match", "position", "opponent"])
-        sums.append(met.groupby(MEETING)["score"].agg(["size", "sum"]))
-    cells = pd.concat(sums).groupby(level=MEETING).sum().reset_index()
+        scores = met.groupby(MEETING)["score"]
+        sums.append(scores.agg(["size", "sum"]))
+    sums_of_parts = pd.concat(sums)
+    cells = sums_of_parts.groupby(level=MEETING).sum()
+    cells = cells.reset_index()
 
+    # Names by index.
     labels = np.array([label for label, _ in board_roles], dtype=object)
     roles = np.array([role for _, role in board_roles], dtype=object)
     names = np.array(bots, dtype=object)
+
+    board_role = cells["board_role"]
+    matches = cells["size"]
     frame = {
-        "board": labels[cells["board_role"]],
-        "role": roles[cells["board_role"]],
+        "board": labels[board_role],
+        "role": roles[board_role],
         "bot": names[cells["bot"]],
         "opponent": names[cells["opponent"]],
-        "matches": cells["size"],
-        "score": cells["sum"] / cells["size"],
+        "matches": matches,
+        "score": cells["sum"] / matches,
     }
     return pd.DataFrame(frame, columns=CROSSTABLE.names)
 
@@ -56,16 +63,22 @@ def encounters(arrays: Arrays) -> Crosstable:
     bots, parts = _seats(arrays)
     counts = []
     for seats in parts:
-        seats["score"] = seats.groupby(["match", "side"])["score"].transform("max")
+        scores_of_side = seats.groupby(["match", "side"])["score"]
+        seats["score"] = scores_of_side.transform("max")
         sides = seats.drop_duplicates(["match", "side", "bot"])
         met = _opposed(sides, sides)
         met = met[met["bot"] != met["opponent"]]
-        met = met.assign(result=np.sign(met["score"] - met["opposing"]))
+        result = np.sign(met["score"] - met["opposing"])
+        met = met.assign(result=result)
         counts.append(met.groupby(ENCOUNTER).size())
-    games = pd.concat(counts).groupby(level=ENCOUNTER).sum()
+    counts_of_parts = pd.concat(counts)
+    games = counts_of_parts.groupby(level=ENCOUNTER).sum()
+    table = games.reset_index().to_numpy()  # a row for each two bots and result
+
     rows = []
-    for bot, opponent, result, count in games.reset_index().to_numpy().tolist():
-        rows.append((bots[bot], bots[opponent], result, count))
+    for bot, opponent, result, count in table.tolist():
+        row = (bots[bot], bots[opponent], result, count)
+        rows.append(row)
     return Crosstable.count(rows)
 
 
@@ -81,18 +94,20 @@ def _seats(arrays: Arrays) -> tuple[list[str], Iterator[pd.DataFrame]]:
     bots, bot = arrays.coded(attrgetter("bot"))
     _, board_role = arrays.coded(_board_role)
     side = np.array([entry.side for entry in arrays.entries], dtype=np.int64)
+    matches = max(1, len(arrays.seed))  # without any there is an empty part, with its columns
 
     def parts() -> Iterator[pd.DataFrame]:
-        for first in range(0, max(1, len(arrays.seed)), PART):
+        for first in range(0, matches, PART):
             begin, end = np.searchsorted(arrays.match, [first, first + PART])
-            entry = arrays.entry[begin:end]
+            part = slice(begin, end)
+            entry = arrays.entry[part]
             seats = {
-                "match": arrays.match[begin:end],
-                "position": arrays.position[begin:end],
+                "match": arrays.match[part],
+                "position": arrays.position[part],
                 "side": side[entry],
                 "board_role": board_role[entry],
                 "bot": bot[entry],
-                "score": arrays.score[begin:end],
+                "score": arrays.score[part],
             }
             yield pd.DataFrame(seats)
 
@@ -104,8 +119,13 @@ def _opposed(seats: pd.DataFrame, opponents: pd.DataFrame) -> pd.DataFrame:
 
     It has the columns of the first seat, then `opponent` and its score, `opposing`.
     """
+    names = {
+        "side": "opposing_side",
+        "bot": "opponent",
+        "score": "opposing",
+    }
     opponents = opponents[["match", "side", "bot", "score"]]
-    names = {"side": "opposing_side", "bot": "opponent", "score": "opposing"}
     opponents = opponents.rename(columns=names)
     pairs = seats.merge(opponents, on="match")
-    return pairs[pairs["side"] != pairs["opposing_side"]]
+    different_sides = pairs["side"] != pairs["opposing_side"]
+    return pairs[different_sides]

@@ -49,14 +49,17 @@ def frame(archive: Archive, most: int | None = None) -> pd.DataFrame:
 
     Of more than `most` matches only a fair sample is read.
     """
-    return pd.DataFrame(_rows(archive, most), columns=METRICS.names)
+    rows = _rows(archive, most)
+    return pd.DataFrame(rows, columns=METRICS.names)
 
 
 def _rows(archive: Archive, most: int | None) -> Iterator[tuple[object, ...]]:
     for record in archive.records(most):
-        bots = {seat.role: seat.bot.name for seat in record.match.seats}
+        match = record.match
+        bots = {seat.role: seat.bot.name for seat in match.seats}
         for turn in record.turns:
             bot = bots.get(turn.role)
             for remark in turn.remarks:
-                for metric, value in read(remark).items():
-                    yield record.match.id, turn.number, turn.role, bot, metric, value
+                metrics = read(remark)
+                for metric, value in metrics.items():
+                    yield match.id, turn.number, turn.role, bot, metric, value

@@ -21,8 +21,12 @@ Ranks = Mapping[str, int | None]
 
 def store(file: Path, event: Event, ranks: Ranks) -> None:
     """Store the ranks at the end of a run."""
-    entries = {"now": _entry(event, ranks), "before": _entry_before(file, event)}
-    whole_files.write_cache(file, json.dumps(entries).encode())
+    entries = {
+        "now": _entry(event, ranks),
+        "before": _entry_before(file, event),
+    }
+    content = json.dumps(entries).encode()
+    whole_files.write_cache(file, content)
 
 
 def changes(file: Path, event: Event, ranks: Ranks) -> dict[str, int | None]:
@@ -35,9 +39,13 @@ def changes(file: Path, event: Event, ranks: Ranks) -> dict[str, int | None]:
         return {}
     risen: dict[str, int | None] = {}
     for bot, rank in ranks.items():
-        if rank is not None:
-            earlier = before["ranks"].get(bot)
-            risen[bot] = None if earlier is None else earlier - rank
+        if rank is None:
+            continue
+        earlier = before["ranks"].get(bot)
+        if earlier is None:
+            risen[bot] = None
+        else:
+            risen[bot] = earlier - rank
     return risen
 
 
@@ -48,15 +56,21 @@ def text(change: int | None, signs: tuple[str, str] = ("\u25b2", "\u25bc")) -> s
     if change == 0:
         return ""
     up, down = signs
-    sign = up if change > 0 else down
-    return f"{sign}{abs(change)}"
+    if change > 0:
+        return f"{up}{change}"
+    return f"{down}{-change}"
 
 
 def _entry(event: Event, ranks: Ranks) -> dict[str, Any]:
+    bots = {bot.name: bot.digest for bot in event.bots}
+    boards = [[board.label, board.digest] for board in event.boards]
+    rating = event.rating
+    if not event.has_prior:
+        rating += " without prior"
     return {
-        "bots": {bot.name: bot.digest for bot in event.bots},
-        "boards": sorted([board.label, board.digest] for board in event.boards),
-        "rating": event.rating if event.has_prior else f"{event.rating} without prior",
+        "bots": bots,
+        "boards": sorted(boards),
+        "rating": rating,
         "ranks": dict(ranks),
     }
 
@@ -74,8 +88,9 @@ def _entry_before(file: Path, event: Event) -> Any:
             before = stored["before"]
         if before is None:
             return None
-        if before["boards"] != current["boards"] or before["rating"] != current["rating"]:
-            return None
+        for key in ("boards", "rating"):
+            if before[key] != current[key]:
+                return None
         for rank in before["ranks"].values():
             if rank is not None and type(rank) is not int:  # True would be an int, too
                 return None

@@ -16,7 +16,9 @@ def sentences(stop: Stop, event: Event, display_name: Callable[[str], str]) -> t
 
     `display_name` names a bot.
     """
-    return _end(stop, event), _open_ranks(stop, event, display_name)
+    end = _end(stop, event)
+    open_ranks = _open_ranks(stop, event, display_name)
+    return end, open_ranks
 
 
 def _end(stop: Stop, event: Event) -> str:
@@ -45,8 +47,8 @@ def _open_ranks(stop: Stop, event: Event, display_name: Callable[[str], str]) ->
     chance = f"{100 * event.confidence:g} %"
     if not stop.open:
         return f"no rank is open at {chance}"
-    ranks = "; ".join(_named(ranks, display_name) for ranks in stop.open)
-    return f"still open at {chance}: {ranks}"
+    runs = [_named(ranks, display_name) for ranks in stop.open]
+    return f"still open at {chance}: {'; '.join(runs)}"
 
 
 def _named(ranks: OpenRanks, display_name: Callable[[str], str]) -> str:
@@ -56,5 +58,7 @@ def _named(ranks: OpenRanks, display_name: Callable[[str], str]) -> str:
     unnamed = len(ranks.bots) - len(names)
     if unnamed:
         bots += f" and {unnamed} more"
-    game = f"{ranks.game}: " if ranks.game else ""
-    return f"{game}ranks {ranks.first} to {ranks.last} ({bots})"
+    run = f"ranks {ranks.first} to {ranks.last} ({bots})"
+    if ranks.game:
+        return f"{ranks.game}: {run}"
+    return run
