@@ -38,7 +38,9 @@ def rounded(values: npt.NDArray[np.floating[Any]]) -> Floats:
     every step begins with the same bits everywhere, and a figure that is 0 by symmetry is 0, not
     -0.0 or 1e-17.
     """
-    return np.asarray(np.round(values, DECIMALS) + 0.0, dtype=np.float64)
+    figures = np.round(values, DECIMALS)
+    figures = figures + 0.0
+    return np.asarray(figures, dtype=np.float64)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -79,18 +81,21 @@ class Arrays:
         """
         fields = [(name, f"<{code}") for name, code in FIGURES]
         seats = np.frombuffer(figures, dtype=fields)
-        used = np.bincount(seats["entry"]) > 0  # by number of an entry
-        first = seats["position"] == 0  # by seat
+        entry_number = seats["entry"]  # by seat
+        used = np.bincount(entry_number) > 0  # by number of an entry
+        used_numbers = np.flatnonzero(used).tolist()
         index = np.cumsum(used) - 1  # by number of an entry: its index among those that are used
+        is_first = seats["position"] == 0  # by seat
+        matches = seats[is_first]  # by match: its first seat, which has its figures, too
         return cls(
-            entries=tuple(entries[number] for number in np.flatnonzero(used).tolist()),
-            repeat=seats["repeat"][first].astype(np.int64),
-            seed=seats["seed"][first].astype(np.int64),
-            turns=seats["turns"][first].astype(np.int64),
-            transcript=seats["transcript"][first].astype(np.int64),
-            match=np.cumsum(first) - 1,
+            entries=tuple(entries[number] for number in used_numbers),
+            repeat=matches["repeat"].astype(np.int64),
+            seed=matches["seed"].astype(np.int64),
+            turns=matches["turns"].astype(np.int64),
+            transcript=matches["transcript"].astype(np.int64),
+            match=np.cumsum(is_first) - 1,
             position=seats["position"].astype(np.int64),
-            entry=index[seats["entry"]],
+            entry=index[entry_number],
             score=seats["score"].astype(np.int64),
             ending=seats["ending"].astype(np.int64),
         )
@@ -98,45 +103,51 @@ class Arrays:
     def select(self, matches: Mask) -> "Arrays":
         """Return the arrays of these matches, as if no others had been played."""
         seats = matches[self.match]  # by seat
-        used = np.bincount(self.entry[seats], minlength=len(self.entries)) > 0  # by entry
-        match_index = np.cumsum(matches) - 1
-        entry_index = np.cumsum(used) - 1
+        match = self.match[seats]
+        entry = self.entry[seats]
+        used = np.bincount(entry, minlength=len(self.entries)) > 0  # by entry
+        match_index = np.cumsum(matches) - 1  # by match
+        entry_index = np.cumsum(used) - 1  # by entry
         return Arrays(
             entries=tuple(compress(self.entries, used)),
             repeat=self.repeat[matches],
             seed=self.seed[matches],
             turns=self.turns[matches],
             transcript=self.transcript[matches],
-            match=match_index[self.match[seats]],
+            match=match_index[match],
             position=self.position[seats],
-            entry=entry_index[self.entry[seats]],
+            entry=entry_index[entry],
             score=self.score[seats],
             ending=self.ending[seats],
         )
 
     def of_game(self, game: str) -> "Arrays":
         """Return the arrays of the matches of one game."""
-        return self.select_entries([entry.game == game for entry in self.entries])
+        of_game = [entry.game == game for entry in self.entries]
+        return self.select_entries(of_game)
 
     def select_entries(self, chosen: Sequence[bool]) -> "Arrays":
         """Return the arrays of the matches whose first seat has an entry that is chosen."""
         by_entry = np.array(chosen, dtype=np.bool_)
         first = self.entry[self.position == 0]  # by match
-        return self.select(by_entry[first])
+        matches = by_entry[first]
+        return self.select(matches)
 
     def coded(self, name_of: Callable[[Entry], Name]) -> tuple[list[Name], Ints]:
         """Return the different names of the entries, sorted, and by entry the index of its name."""
         name_by_entry = [name_of(entry) for entry in self.entries]
         names = sorted(set(name_by_entry))
-        index = {name: number for number, name in enumerate(names)}
-        return names, np.array([index[name] for name in name_by_entry], dtype=np.int64)
+        index_of = {name: index for index, name in enumerate(names)}
+        index_by_entry = [index_of[name] for name in name_by_entry]
+        return names, np.array(index_by_entry, dtype=np.int64)
 
     def by_match(self, values: Ints) -> Ints:
         """Return values of the seats with a row for each match and a column for each position.
 
         They are -1 where a match has no such seat.
         """
+        matches = len(self.seed)
         positions = 1 + self.position.max(initial=0)
-        table = np.full((len(self.seed), positions), -1, dtype=np.int64)
+        table = np.full((matches, positions), -1, dtype=np.int64)
         table[self.match, self.position] = values
         return table

@@ -36,7 +36,10 @@ class BotComparison:
     @property
     def real(self) -> bool:
         """True if the interval of the difference does not hold zero."""
-        return self.tied and not self.difference.low <= 0 <= self.difference.high
+        if not self.tied:
+            return False
+        holds_zero = self.difference.low <= 0 <= self.difference.high
+        return not holds_zero
 
     @property
     def expected_score(self) -> float | None:
@@ -46,7 +49,8 @@ class BotComparison:
         """
         if self.unit not in LOGITS_PER_UNIT or not self.share_board:
             return None
-        return 100 / (1 + exp(-LOGITS_PER_UNIT[self.unit] * self.difference.value))
+        logits = LOGITS_PER_UNIT[self.unit] * self.difference.value
+        return 100 / (1 + exp(-logits))
 
 
 def compare(league: Results, bot: str, opponent: str) -> BotComparison | None:
@@ -55,16 +59,27 @@ def compare(league: Results, bot: str, opponent: str) -> BotComparison | None:
     ranks = {rating.bot: rank for rank, rating in enumerate(ratings.ratings)}
     if bot not in ranks or opponent not in ranks:
         return None
+    chance = ratings.better[ranks[bot], ranks[opponent]]
+    pair = {bot, opponent}
+    tied = any(pair.issubset(group) for group in ratings.groups)
+
     standings = {standing.bot: standing for standing in league.standings}
+    boards = standings[bot].boards
+    boards_of_opponent = standings[opponent].boards
+    share_no_board = boards.keys().isdisjoint(boards_of_opponent)
+
     crosstable = league.crosstable()
-    met = (crosstable["bot"] == bot) & (crosstable["opponent"] == opponent)
+    is_bot = crosstable["bot"] == bot
+    is_opponent = crosstable["opponent"] == opponent
+    met = is_bot & is_opponent
+
     return BotComparison(
         difference=difference(ratings, bot, opponent),
         unit=ratings.unit,
-        chance=float(ratings.better[ranks[bot], ranks[opponent]]),
-        tied=any({bot, opponent}.issubset(group) for group in ratings.groups),
+        chance=float(chance),
+        tied=tied,
         met=bool(met.any()),
-        share_board=not standings[bot].boards.keys().isdisjoint(standings[opponent].boards),
+        share_board=not share_no_board,
     )
 
 
@@ -80,10 +95,14 @@ def since(now: Results, then: Results) -> dict[str, list[dict[str, Any]]]:
         current = _played(league)
         before = earlier.get(league.game, {})
         rows = []
-        for bot in {**current, **before}:
+        for bot in current | before:
             row_now = current.get(bot, {})
             row_then = before.get(bot, {})
-            row = {"bot": bot, "display": (row_now or row_then)["display"]}
+            latest_row = row_now or row_then
+            row = {
+                "bot": bot,
+                "display": latest_row["display"],
+            }
             for name in ("rank", "rating", "points"):
                 row[name] = row_now.get(name)
                 row[f"{name}_then"] = row_then.get(name)
@@ -94,5 +113,9 @@ def since(now: Results, then: Results) -> dict[str, list[dict[str, Any]]]:
 
 def _played(league: Results) -> dict[str, dict[str, Any]]:
     """Return the rows of the leaderboard of the bots that played, by bot."""
-    rows = rows_of(league.leaderboard(), LEADERBOARD.rated_in(league.unit))
-    return {row["bot"]: row for row in rows if row["points"] is not None}
+    declared = LEADERBOARD.rated_in(league.unit)
+    played = {}
+    for row in rows_of(league.leaderboard(), declared):
+        if row["points"] is not None:
+            played[row["bot"]] = row
+    return played

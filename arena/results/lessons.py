@@ -74,8 +74,11 @@ class Lesson:
     @property
     def opening(self) -> OpeningMoves:
         """The moves that lead from the start to the position."""
-        earlier = [turn for turn in self.record.turns if turn.number < self.turn]
-        return tuple((turn.role, turn.move) for turn in earlier)
+        moves = []
+        for turn in self.record.turns:
+            if turn.number < self.turn:
+                moves.append((turn.role, turn.move))
+        return tuple(moves)
 
     @property
     def verdict(self) -> str:
@@ -99,8 +102,8 @@ class Lesson:
             parts.append(f"no end within {MOST_TURNS} turns")
         else:
             last = max((turn.number for turn in self.refutation), default=self.turn)
-            scores = ", ".join(f"{role} {score}" for role, score in self.scores.items())
-            parts.append(f"after turn {last}: {scores}")
+            scores = [f"{role} {score}" for role, score in self.scores.items()]
+            parts.append(f"after turn {last}: {', '.join(scores)}")
         source = "best play of all"
         if self.is_estimate:
             source = "as the match went on"
@@ -156,11 +159,15 @@ def most_regretted(
     worst = None
     most_points = 0
     for archive in archives:
-        labels = {entry.label for entry in archive.entries().values() if _is_on(entry, board)}
+        labels = set()
+        for entry in archive.entries().values():
+            if _is_on(entry, board):
+                labels.add(entry.label)
         for match, figures in load_or_assess(archive, sorted(labels), rules, REGRET):
             points = 0
             for assessed_role, (_, lost, _) in figures.items():
-                if match.seats.get(assessed_role) == bot and role in {None, assessed_role}:
+                is_chosen = role in {None, assessed_role}
+                if is_chosen and match.seats.get(assessed_role) == bot:
                     points += lost
             if points > most_points:
                 most_points = points
@@ -208,9 +215,16 @@ def find(
             for record, game, assessor in _readable(archive, ids_of_rivals, rules, problems):
                 if assessor is None:
                     estimates.add(archive, record, game)
-    chosen = _worst({**blunders, **estimates.blunders()}, most, role)
-    lessons = tuple(_lesson(blunder, times, rules) for blunder, times in chosen)
-    return Lessons(bot, lessons, looked_at, tuple(problems), is_solved=not unsolved)
+    all_blunders = blunders | estimates.blunders()
+    chosen = _worst(all_blunders, most, role)
+    lessons = [_lesson(blunder, times, rules) for blunder, times in chosen]
+    return Lessons(
+        bot=bot,
+        lessons=tuple(lessons),
+        matches=looked_at,
+        problems=tuple(problems),
+        is_solved=not unsolved,
+    )
 
 
 def _bot_named(name: str, archives: Sequence[Archive]) -> str:
@@ -218,19 +232,23 @@ def _bot_named(name: str, archives: Sequence[Archive]) -> str:
     names: set[str] = set()
     bots: dict[str, Bot] = {}
     for archive in archives:
-        names.update(entry.bot for entry in archive.entries().values())
-        bots.update((bot.name, bot) for bot in archive.event().bots)
+        for entry in archive.entries().values():
+            names.add(entry.bot)
+        for bot in archive.event().bots:
+            bots[bot.name] = bot
     if name not in names:
         name = bot_shown(name, bots.values())
     if name not in names:
-        raise ArenaError(
-            f"there is no bot {name!r} in these results; {known_are(name, sorted(names))}"
-        )
+        known = known_are(name, sorted(names))
+        raise ArenaError(f"there is no bot {name!r} in these results; {known}")
     return name
 
 
 def _labels(
-    archives: Sequence[Archive], bot: str, board: str | None, role: Role | None
+    archives: Sequence[Archive],
+    bot: str,
+    board: str | None,
+    role: Role | None,
 ) -> list[str]:
     """Return each `game/board` that a choice of `board` means and on which the bot has played.
 
@@ -265,7 +283,12 @@ def _is_on(entry: Entry, board: str | None) -> bool:
 
 
 def find_exact(
-    archive: Archive, bots: Collection[str], ids: Iterable[str], rules: Rules, *, most: int
+    archive: Archive,
+    bots: Collection[str],
+    ids: Iterable[str],
+    rules: Rules,
+    *,
+    most: int,
 ) -> dict[str, tuple[Lesson, ...]]:
     """Return at most `most` lessons of each bot, from these matches on solved boards only."""
     blunders: defaultdict[str, Blunders] = defaultdict(dict)
@@ -278,12 +301,16 @@ def find_exact(
     lessons = {}
     for bot, of_bot in blunders.items():
         worst = _worst(of_bot, most)
-        lessons[bot] = tuple(_lesson(blunder, times, rules) for blunder, times in worst)
+        lessons_of_bot = [_lesson(blunder, times, rules) for blunder, times in worst]
+        lessons[bot] = tuple(lessons_of_bot)
     return lessons
 
 
 def _readable(
-    archive: Archive, ids: Iterable[str], rules: Rules, problems: list[str]
+    archive: Archive,
+    ids: Iterable[str],
+    rules: Rules,
+    problems: list[str],
 ) -> Iterator[tuple[Record, Game[Any], PerfectPlay | None]]:
     """Yield the records of these matches, those of the same board together.
 
@@ -293,14 +320,20 @@ def _readable(
     by_board = sorted(matches, key=lambda match: (match.label, match.repeat, match.id))
     readable = with_assessors(archive, by_board, rules, PerfectPlay, problems)
     for match, record, game, assessor in readable:
+        roles = list(game.roles)
         seated = [seat.role for seat in record.match.seats]
-        if seated == list(game.roles) == list(record.verdict.scores):
+        scored = list(record.verdict.scores)
+        if seated == roles and scored == roles:
             yield record, game, assessor
         else:
             problems.append(f"match {match.id}: its roles are not those of the game")
 
 
-def _worst(blunders: Blunders, most: int, role: Role | None = None) -> list[tuple[Blunder, int]]:
+def _worst(
+    blunders: Blunders,
+    most: int,
+    role: Role | None = None,
+) -> list[tuple[Blunder, int]]:
     """Return at most `most` blunders, the worst of each position, with the number of its matches.
 
     The order is by points, then by the number of matches.
@@ -317,7 +350,8 @@ def _worst(blunders: Blunders, most: int, role: Role | None = None) -> list[tupl
     for position, in_position in blunders.items():
         if role is None or position.role == role:
             matches = {blunder.match for blunder in in_position}
-            worst.append((min(in_position, key=by_points), len(matches)))
+            worst_there = min(in_position, key=by_points)
+            worst.append((worst_there, len(matches)))
     worst.sort(key=order)
     return worst[:most]
 
@@ -333,7 +367,9 @@ def _lesson(blunder: Blunder, times: int, rules: Rules) -> Lesson:
     uncertain: list[str] = []
     refutation: Sequence[Turn]
     scores: Mapping[Role, int] | None
-    assessor = None if blunder.means else PerfectPlay.of(game)
+    assessor = None
+    if not blunder.means:
+        assessor = PerfectPlay.of(game)
     if assessor is not None:
         after = game.play(state, {role: blunder.move})
         refutation, scores = _best_play(game, assessor, after, turn + 1)
@@ -363,11 +399,16 @@ def _lesson(blunder: Blunder, times: int, rules: Rules) -> Lesson:
 
 def _is_after(later: Turn, turn: int, role: Role) -> bool:
     """Say whether a turn belongs to what followed the move of a role, also at the same time."""
-    return later.number > turn or (later.number == turn and later.role != role)
+    if later.number == turn:
+        return later.role != role
+    return later.number > turn
 
 
 def _best_play(
-    game: Game[Any], assessor: PerfectPlay, state: Any, number: int
+    game: Game[Any],
+    assessor: PerfectPlay,
+    state: Any,
+    number: int,
 ) -> tuple[list[Turn], Mapping[Role, int] | None]:
     """Return the turns of best play from a state, and the scores at its end.
 
@@ -382,5 +423,6 @@ def _best_play(
             return turns, None
         (role,) = game.to_move(state)
         move = assessor.best(state, role)[0]
-        turns.append(Turn(number + len(turns), role, move))
+        turn = Turn(number + len(turns), role, move)
+        turns.append(turn)
         state = game.play(state, {role: move})

@@ -46,9 +46,14 @@ def recall(note: Path, key: str) -> MadeFiles | None:
 def store(note: Path, key: str, written: MadeFiles) -> None:
     """Note the files, which stand below the note's folder, under a key of what they are made of."""
     digests = digests_of(written.files, note.parent)
-    memo.store(note, key, (digests, dict(written.words)), NOTE)
+    words = dict(written.words)
+    memo.store(note, key, (digests, words), NOTE)
 
 
 def digests_of(files: Iterable[Path], folder: Path) -> dict[str, str]:
     """Return the digest of each file by its path from a folder above it."""
-    return {str(file.relative_to(folder)): file_digest(file) for file in files}
+    digests = {}
+    for file in files:
+        name = str(file.relative_to(folder))
+        digests[name] = file_digest(file)
+    return digests

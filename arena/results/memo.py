@@ -34,7 +34,9 @@ def recall(path: Path, key: str, kind: "TypeAdapter[Value]") -> Value | None:
         if mark != _seal(path, text):
             return None
         content = json.loads(text)
-        return kind.validate_python(content[1]) if content[0] == key else None
+        if content[0] != key:
+            return None
+        return kind.validate_python(content[1])
     # Whatever json, pydantic or numpy complains of, the value is computed anew.
     except Exception:  # noqa: BLE001
         return None
@@ -44,15 +46,18 @@ def store(path: Path, key: str, value: Value, kind: "TypeAdapter[Value]") -> Non
     """Store a value under the key, in place of what the file has."""
     # `dump_json` has no infinity. Where a stranger's archive has bytes for texts, `dumps` fails, so
     # that pydantic need not warn.
-    content = (key, kind.dump_python(value, warnings=False))
-    text = json.dumps(content).encode()
-    whole_files.write_cache(path, text + b"\n" + _seal(path, text))
+    plain = kind.dump_python(value, warnings=False)
+    text = json.dumps((key, plain)).encode()
+    sealed = text + b"\n" + _seal(path, text)
+    whole_files.write_cache(path, sealed)
 
 
 def _seal(path: Path, text: bytes) -> bytes:
     """Return the seal of a memo in hex; in another file the same text has another one."""
-    content = path.name.encode() + b"\n" + text
-    return seals.seal(PURPOSE, content).hex().encode()
+    name = path.name.encode()
+    content = name + b"\n" + text
+    mark = seals.seal(PURPOSE, content)
+    return mark.hex().encode()
 
 
 def code_digest(paths: Iterable[Path]) -> str:
@@ -62,7 +67,9 @@ def code_digest(paths: Iterable[Path]) -> str:
     """
     import numpy as np  # which a process that opens no results does without
 
-    files = [(path.name, file_digest(path)) for path in paths]
+    files = []
+    for path in paths:
+        files.append((path.name, file_digest(path)))
     return digest_of(files, np.__version__, length=64)
 
 
@@ -77,19 +84,30 @@ def program_digest() -> str:
     packages = []
     for group in (extensions.GROUP, "arena.schedules", "arena.rules"):
         for point in plugins.points(group):
-            release = "" if point.dist is None else point.dist.version
-            packages.append([group, point.name, point.value, release, *_files_of(point.module)])
-    return digest_of(_digests(folder), packages, sys.version, version("pandas"))
+            release = ""
+            if point.dist is not None:
+                release = point.dist.version
+            package: list[object] = [group, point.name, point.value, release]
+            package += _files_of(point.module)
+            packages.append(package)
+    return digest_of(
+        _digests(folder),
+        packages,
+        sys.version,
+        version("pandas"),
+    )
 
 
 def _files_of(module: str) -> list[list[str]]:
     """Return the digests of the files of a module, or of those of its package."""
-    spec = find_spec(module.partition(".")[0])
+    package, _, _ = module.partition(".")
+    spec = find_spec(package)
     if spec is None or spec.origin is None:
         return []
+    file = Path(spec.origin)
     if spec.submodule_search_locations:
-        return _digests(Path(spec.origin).parent)
-    return [[module, file_digest(Path(spec.origin))]]
+        return _digests(file.parent)
+    return [[module, file_digest(file)]]
 
 
 def _digests(folder: Path) -> list[list[str]]:
@@ -97,7 +115,8 @@ def _digests(folder: Path) -> list[list[str]]:
     digests = []
     for path in sorted(folder.rglob("*")):
         if path.suffix != ".pyc" and path.is_file():
-            digests.append([str(path.relative_to(folder)), file_digest(path)])
+            name = str(path.relative_to(folder))
+            digests.append([name, file_digest(path)])
     return digests
 
 
@@ -109,5 +128,6 @@ def rules_digest(games: Iterable[Game[Any]]) -> str:
     files: set[Path] = set()
     for game in games:
         for path in rulefile.sources_of(game):
-            files.update(path.parent.glob(f"{path.stem}.*"))
+            beside = path.parent.glob(f"{path.stem}.*")
+            files.update(beside)
     return code_digest(sorted(filter(Path.is_file, files)))

@@ -42,7 +42,8 @@ NAMES_IN_A_LINE = 6
 
 
 def ranked_bots(
-    event: Event, played: Mapping[str, Collection[tuple[str, Role]]] | None = None
+    event: Event,
+    played: Mapping[str, Collection[tuple[str, Role]]] | None = None,
 ) -> frozenset[str]:
     """Return the bots that have a rank in an event; `event.league(game)` is the event of one game.
 
@@ -51,14 +52,17 @@ def ranked_bots(
     """
     board_roles: set[tuple[str, Role]] = set()
     for board in event.boards:
-        board_roles.update((board.label, role) for role in board.roles)
+        for role in board.roles:
+            board_roles.add((board.label, role))
     ranked = set(event.generalists)
     bots = {bot.name for bot in event.bots}
-    for bot, roles in (played or {}).items():
-        bots.add(bot)
-        if board_roles.issubset(roles):
-            ranked.add(bot)
-    if len(ranked) < FEWEST and bots - ranked:
+    if played is not None:
+        for bot, roles in played.items():
+            bots.add(bot)
+            if board_roles.issubset(roles):
+                ranked.add(bot)
+    unranked = bots - ranked
+    if len(ranked) < FEWEST and unranked:
         return frozenset()
     return frozenset(ranked)
 
@@ -68,7 +72,8 @@ def are_most(ranked: Collection[str], played: Collection[str]) -> bool:
 
     It needs three of them, and half of all bots.
     """
-    return len(ranked) >= FEWEST_OVERALL and 2 * len(ranked) >= len(played)
+    are_half = 2 * len(ranked) >= len(played)
+    return are_half and len(ranked) >= FEWEST_OVERALL
 
 
 def who_plays_what(games_of: Mapping[str, Collection[str]], games: Sequence[str]) -> str:
@@ -80,6 +85,7 @@ def who_plays_what(games_of: Mapping[str, Collection[str]], games: Sequence[str]
     for bot in sorted(games_of):
         played = tuple(game for game in games if game in games_of[bot])
         bots_of.setdefault(played, []).append(bot)
+
     parts = []
     for played in sorted(bots_of, key=lambda played: (-len(played), played)):
         bots = bots_of[played]
@@ -87,7 +93,9 @@ def who_plays_what(games_of: Mapping[str, Collection[str]], games: Sequence[str]
         more = len(bots) - NAMES_IN_A_LINE
         if more > 0:
             names += f" and {more} more"
-        field = "all games" if len(played) == len(games) else f"{' and '.join(played)} only"
+        field = "all games"
+        if len(played) < len(games):
+            field = f"{' and '.join(played)} only"
         parts.append(f"{field}: {names}")
     return "; ".join(parts)
 
@@ -139,16 +147,22 @@ def in_order(
         crosstable = table()
     decided = tiebreaks.rank(points, crosstable, tie_breaks)
 
-    fields = Counter(frozenset(by_bot[bot].roles) for bot in specialists)
+    field_of = {bot: frozenset(by_bot[bot].roles) for bot in specialists}
+    sizes = Counter(field_of.values())  # the number of bots that play each field
 
     def field_then_rating(bot: str) -> tuple[object, ...]:
-        field = frozenset(by_bot[bot].roles)
-        return -fields[field], -len(field), sorted(field), -strength.get(bot, 0.0), bot
+        field = field_of[bot]
+        rating = strength.get(bot, 0.0)
+        return -sizes[field], -len(field), sorted(field), -rating, bot
 
     ordered = []
     for result in decided:
-        standing = by_bot[result.bot]
-        ordered.append(replace(standing, rank=result.rank, tie_breaks=result.figures))
+        standing = replace(
+            by_bot[result.bot],
+            rank=result.rank,
+            tie_breaks=result.figures,
+        )
+        ordered.append(standing)
     for bot in sorted(specialists, key=field_then_rating):
         ordered.append(replace(by_bot[bot], rank=None))
     for bot in sorted(missing):

@@ -133,13 +133,19 @@ class SequentialTest:
         high = self.question.high
         gap = high - low
         # The bet depends on earlier rounds only: otherwise the capital could grow by luck.
-        bet = gap / (self._squares / rounds + gap * gap)
-        self.llr_better += math.log1p(min(bet, _largest_bet(low)) * (difference - low))
-        self.llr_not_better += math.log1p(min(bet, _largest_bet(-high)) * (high - difference))
+        variance = self._squares / rounds
+        bet = gap / (variance + gap * gap)
+        stake_better = min(bet, _largest_bet(low))
+        stake_not_better = min(bet, _largest_bet(-high))
+        self.llr_better += math.log1p(stake_better * (difference - low))
+        self.llr_not_better += math.log1p(stake_not_better * (high - difference))
+
         self.differences.append(difference)
         self._bets.append(bet)
         self._sum += difference
-        self._squares += (difference - self._sum / (rounds + 1)) ** 2
+        mean = self._sum / (rounds + 1)
+        self._squares += (difference - mean) ** 2
+
         if self.llr_better >= self.bound_better:
             self.decision = Decision.BETTER
         elif self.llr_not_better >= self.bound_not_better:
@@ -149,25 +155,32 @@ class SequentialTest:
         """Return the lowest and the highest difference that the rounds so far do not refute."""
         import numpy as np  # slow to import, and not needed for the decision
 
-        differences, bets = np.array(self.differences), np.array(self._bets)
+        differences = np.array(self.differences)
+        bets = np.array(self._bets)
 
-        def refuted(mean: float, sign: float, bound: float) -> bool:
+        def is_refuted(mean: float, sign: float, bound: float) -> bool:
             """Say whether a mean of at most this is refuted; with sign -1, of at least this."""
             stakes = np.minimum(bets, _largest_bet(sign * mean))
-            factors = 1 + stakes * (sign * (differences - mean))
-            return bool(np.log(factors).sum() >= bound)
+            gains = sign * (differences - mean)
+            factors = 1 + stakes * gains
+            llr = np.log(factors).sum()
+            return bool(llr >= bound)
 
-        ends = []
-        for sign, bound in ((1.0, self.bound_better), (-1.0, self.bound_not_better)):
-            inside, outside = sign * LARGEST_DIFFERENCE, -sign * LARGEST_DIFFERENCE
+        def end(sign: float, bound: float) -> float:
+            """Return the lowest mean that is not refuted; with sign -1, the highest."""
+            inside = sign * LARGEST_DIFFERENCE
+            outside = -sign * LARGEST_DIFFERENCE
             for _ in range(BISECTIONS):
                 middle = (inside + outside) / 2
-                if refuted(middle, sign, bound):
+                if is_refuted(middle, sign, bound):
                     outside = middle
                 else:
                     inside = middle
-            ends.append(outside)
-        return ends[0], ends[1]
+            return outside
+
+        lowest = end(1.0, self.bound_better)
+        highest = end(-1.0, self.bound_not_better)
+        return lowest, highest
 
 
 def _largest_bet(mean: float) -> float:
@@ -195,7 +208,10 @@ def difference(matches: Iterable[Played], first: str, second: str) -> float:
 
 def _points(scores: Mapping[tuple[str, str], Sequence[int]]) -> float:
     """Return a bot's points; its scores are by board and role."""
-    means = [sum(role) / len(role) for role in scores.values()]
+    means = []
+    for scores_in_role in scores.values():
+        mean = sum(scores_in_role) / len(scores_in_role)
+        means.append(mean)
     return math.fsum(means) / len(means)
 
 

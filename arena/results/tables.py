@@ -25,10 +25,14 @@ FORMULA = ("=", "+", "-", "@", "\t")
 
 
 def write(
-    frame: pd.DataFrame, columns: Columns, path: Path, mode: int = whole_files.SHARED
+    frame: pd.DataFrame,
+    columns: Columns,
+    path: Path,
+    mode: int = whole_files.SHARED,
 ) -> Path:
     """Write a frame with these columns as CSV."""
-    return whole_files.write(path, as_csv(frame, columns), mode)
+    content = as_csv(frame, columns)
+    return whole_files.write(path, content, mode)
 
 
 def as_csv(frame: pd.DataFrame, columns: Columns) -> bytes:
@@ -36,15 +40,17 @@ def as_csv(frame: pd.DataFrame, columns: Columns) -> bytes:
 
     Half of a surrogate pair is escaped.
     """
-    text = StringIO()
-    table = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
+    file = StringIO()
+    table = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
     table.writerow(frame.columns)
     # pandas' `to_csv` takes longer, because it makes a frame of the texts.
     for start in range(0, len(frame), ROWS):
         part = frame.iloc[start : start + ROWS]
-        cells = [_cells(series, columns) for _, series in part.items()]
-        table.writerows(zip(*cells, strict=True))
-    return text.getvalue().encode("utf-8", "backslashreplace")
+        cells = [_cells(series, columns) for _, series in part.items()]  # by column
+        rows = zip(*cells, strict=True)
+        table.writerows(rows)
+    text = file.getvalue()
+    return text.encode("utf-8", "backslashreplace")
 
 
 def narrowed(content: bytes, other: bytes) -> bytes:
@@ -53,35 +59,45 @@ def narrowed(content: bytes, other: bytes) -> bytes:
     Later versions of arena add columns, so a file of an older version is compared by the columns
     that it has. All columns stay if the other table has one that this one lacks.
     """
-    rows = csv.reader(StringIO(content.decode("utf-8"), newline=""))
+    file = StringIO(content.decode("utf-8"), newline="")
+    rows = csv.reader(file)
     names = next(rows, [])
+    other_file = StringIO(other.decode("utf-8", "replace"), newline="")
     try:
-        selected = next(csv.reader(StringIO(other.decode("utf-8", "replace"), newline="")), [])
+        selected = next(csv.reader(other_file), [])
     except csv.Error:  # such as a field without end
         return content
-    if selected == names or not selected or not set(selected).issubset(names):
+    if selected == names or not selected:
         return content
+    if not set(selected).issubset(names):
+        return content
+
     indices = [names.index(name) for name in selected]
-    text = StringIO()
-    table = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
+    narrow_file = StringIO()
+    table = csv.writer(narrow_file, lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
     table.writerow(selected)
     for row in rows:
-        table.writerow([row[index] for index in indices])
-    return text.getvalue().encode("utf-8")
+        cells = [row[index] for index in indices]
+        table.writerow(cells)
+    return narrow_file.getvalue().encode("utf-8")
 
 
 def _cells(series: pd.Series, columns: Columns) -> Iterable[object]:
     """Return the cells of a column as the file has them."""
-    if is_float_dtype(series.dtype):
-        decimals = columns[str(series.name)].file_decimals
-        figures = np.round(series.to_numpy("float64", na_value=np.nan), decimals)
-        figures = figures + 0.0  # 0.0 for -0.0
-        return [_figure_text(figure, decimals) for figure in figures.tolist()]
-    return map(_cell, series.tolist())
+    if not is_float_dtype(series.dtype):
+        return map(_cell, series.tolist())
+    column = columns[str(series.name)]
+    decimals = column.file_decimals
+    figures = series.to_numpy("float64", na_value=np.nan)
+    figures = np.round(figures, decimals)
+    figures = figures + 0.0  # 0.0 for -0.0
+    return [_figure_text(figure, decimals) for figure in figures.tolist()]
 
 
 def _figure_text(figure: float, decimals: int) -> str:
-    return "" if math.isnan(figure) else f"{figure:.{decimals}f}"
+    if math.isnan(figure):
+        return ""
+    return f"{figure:.{decimals}f}"
 
 
 def _cell(cell: object) -> object:
@@ -91,9 +107,12 @@ def _cell(cell: object) -> object:
     """
     if isinstance(cell, str):
         text = cell.replace("\r", "\\r")
-        return f"'{text}" if text.startswith(FORMULA) else text
-    missing = cell is pd.NA or cell != cell  # NaN and NaT are not equal to themselves
-    return "" if missing else cell
+        if text.startswith(FORMULA):
+            return f"'{text}"
+        return text
+    if cell is pd.NA or cell != cell:  # NaN and NaT are not equal to themselves
+        return ""
+    return cell
 
 
 def rows_of(frame: pd.DataFrame, columns: Columns) -> list[dict[str, Any]]:
@@ -102,11 +121,14 @@ def rows_of(frame: pd.DataFrame, columns: Columns) -> list[dict[str, Any]]:
     Missing values are None, and so are infinite values, which JSON does not have: an open end of an
     interval.
     """
-    plain = frame.astype(object).where(frame.notna(), None)
+    plain = frame.astype(object)
+    plain = plain.where(frame.notna(), None)
     rows = []
     for record in plain.to_dict("records"):
         row = {}
         for name, cell in record.items():
-            row[str(name)] = cell.item() if isinstance(cell, np.generic) else cell
+            if isinstance(cell, np.generic):
+                cell = cell.item()
+            row[str(name)] = cell
         rows.append(row)
     return columns.in_file(rows)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 
 from arena.results.leaderboard import Results
 from arena.results.ratings import Rating
@@ -25,22 +26,26 @@ def upsets(league: Results, matches: Iterable[Played]) -> Iterator[Upset]:
     """
     ratings = {rating.bot: rating for rating in league.ratings.ratings}
     for match in matches:
-        rated = ratings.keys() >= set(match.seats.values())
-        if not rated or any(match.endings.values()):
+        bots = set(match.seats.values())
+        are_rated = bots.issubset(ratings)
+        if not are_rated or any(match.endings.values()):
             continue
-        scores = best_scores(match)
+
+        scores = best_scores(match)  # a score for each side
         best = max(scores)
         if len(scores) == 1 or scores.count(best) > 1:
             continue
-        winners = match.sides[scores.index(best)]
+        winning_side = scores.index(best)
+        winning_roles = match.sides[winning_side]
+
         won: list[Rating] = []
         lost: list[Rating] = []
         for role, bot in match.seats.items():
-            if role in winners:
+            if role in winning_roles:
                 won.append(ratings[bot])
             else:
                 lost.append(ratings[bot])
-        winner = min(won, key=lambda rating: rating.rank)
-        loser = min(lost, key=lambda rating: rating.rank)
+        winner = min(won, key=attrgetter("rank"))
+        loser = min(lost, key=attrgetter("rank"))
         if winner.tier > loser.tier:
             yield Upset(match, winner, loser)
