@@ -19,20 +19,26 @@ from arena.identity import digest_of, file_digest
 PURPOSE = "sampled boards"
 
 
-def file_of(folder: Path, generator: Path, table: object, key: str) -> Path:
+def file_of(
+    folder: Path,
+    generator: Path,
+    table: object,
+    key: str,
+) -> Path:
     """Return the path of the entry of a table's boards; the generator is imported."""
     import numpy as np  # takes longer to import than most commands to run
 
     # A generator may search with arena's solvers, and they may change what is worth playing.
-    rules = []
-    for name, path in rulefile.named_sources(generator).items():
-        rules.append((name, file_digest(path)))
+    sources = rulefile.named_sources(generator)
+    rules = [(name, file_digest(path)) for name, path in sources.items()]
 
-    files = sorted(Path(__file__).parent.glob("*.py"))
+    own_folder = Path(__file__).parent
+    files = sorted(own_folder.glob("*.py"))
     files.append(Path(rulefile.__file__))
     code = [(path.name, file_digest(path)) for path in files]
 
-    versions = (platform.python_version_tuple()[:2], np.__version__)
+    python_version = platform.python_version_tuple()[:2]
+    versions = (python_version, np.__version__)
     digest = digest_of(rules, code, versions, table, key, length=32)
     return folder / f"{digest}.json"
 
@@ -60,8 +66,12 @@ def store(path: Path, boards: tuple[str, ...]) -> None:
     # In a folder that may not be written the boards are sampled each time.
     with contextlib.suppress(OSError):
         whole_files.make_folder(path.parent)
-        content = {"boards": boards, "seal": _seal(path, boards)}
-        whole_files.write_cache(path, json.dumps(content).encode(), whole_files.PRIVATE)
+        content = {
+            "boards": boards,
+            "seal": _seal(path, boards),
+        }
+        text = json.dumps(content)
+        whole_files.write_cache(path, text.encode(), whole_files.PRIVATE)
 
 
 def _seal(path: Path, boards: tuple[str, ...]) -> str:

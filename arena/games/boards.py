@@ -24,7 +24,16 @@ NAME = re.compile(r"[A-Za-z0-9._,=()-]+")
 """The name of a game or a board: one word of the protocol, and a file's name."""
 BOARD_NAME = re.compile(rf"{NAME.pattern}(?:{DISGUISED})?")
 """The name of a board in a record: it may be one in disguise."""
-NEEDED = ("roles", "board", "start", "to_move", "legal_moves", "play", "outcome", "view")
+NEEDED = (
+    "roles",
+    "board",
+    "start",
+    "to_move",
+    "legal_moves",
+    "play",
+    "outcome",
+    "view",
+)
 """What every game defines."""
 DEFAULTS = ("sides", "hidden", "open", "drawing", "manual", "symmetry")
 """What a game has of `Game`, if it does not define it."""
@@ -105,7 +114,11 @@ def board_of(path: Path, name: str, sampled: tuple[str, ...] = ()) -> Board:
 
 @cache
 def sampled_board(
-    path: Path, name: str, count: int, seed: int | str, stored: Path | None = None
+    path: Path,
+    name: str,
+    count: int,
+    seed: int | str,
+    stored: Path | None = None,
 ) -> Board:
     """Return the board of this name with this number of variants, by the seed.
 
@@ -193,7 +206,13 @@ def game_on(path: Path, board: str) -> Game[Any]:
     return _game(path, f"{path.stem}/{board}:", table, tried=has_parameters)
 
 
-def _game(path: Path, where: str, table: Mapping[str, Any], *, tried: bool) -> Game[Any]:
+def _game(
+    path: Path,
+    where: str,
+    table: Mapping[str, Any],
+    *,
+    tried: bool,
+) -> Game[Any]:
     """Return the game with these parameters.
 
     With `tried` a process of its own loads and plays it first.
@@ -209,7 +228,8 @@ def _game(path: Path, where: str, table: Mapping[str, Any], *, tried: bool) -> G
 def _sound(game: Game[Any]) -> Game[Any]:
     """Return a game that was loaded; ValueError unless it has all that the referee asks for."""
     for name in NEEDED:
-        if getattr(type(game), name, None) is getattr(Game, name) or not hasattr(game, name):
+        is_inherited = getattr(type(game), name, None) is getattr(Game, name)
+        if is_inherited or not hasattr(game, name):
             raise ValueError(
                 f"the game has no `{name}`; `arena docs game-authors` says what a game has"
             )
@@ -315,7 +335,8 @@ def _parameters(path: Path, kind: str = "game") -> dict[str, bool]:
         last = traceback.extract_tb(error.__traceback__)[-1]
         raise ArenaError(f"{last.filename}:{last.lineno}: {named(error)}") from error
     try:
-        if not isinstance(getattr(rulefile.module(path), kind), type):
+        definition = getattr(rulefile.module(path), kind)
+        if not isinstance(definition, type):
             raise TypeError(kind)
         return rulefile.parameters(path, kind)
     except (AttributeError, TypeError) as error:

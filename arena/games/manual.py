@@ -17,7 +17,8 @@ def words(manual: str) -> tuple[str, ...]:
     """
     words: dict[str, None] = {}  # a set that keeps the order
     for quoted in QUOTED.findall(manual):
-        for text in PLACEHOLDER.sub(" ", quoted).split():
+        without_placeholders = PLACEHOLDER.sub(" ", quoted)
+        for text in without_placeholders.split():
             if is_word(text):
                 words[text] = None
     return tuple(words)
@@ -35,8 +36,10 @@ def lines(manual: str, word_of: Callable[[str], str] = str) -> tuple[str, ...]:
         parts = re.split("(<[^<>]*>| )", quoted[1])
         new_parts = []
         for part in parts:
-            is_placeholder = part.startswith("<")
-            new_parts.append(part if is_placeholder else word_of(part))
+            if part.startswith("<"):  # a placeholder
+                new_parts.append(part)
+            else:
+                new_parts.append(word_of(part))
         return f"`{''.join(new_parts)}`"
 
     renamed_lines = []

@@ -89,7 +89,8 @@ def refuse_rare(game: Game[Any], plies: int) -> None:
         raise PublicError(f"an opening has at most {MOST_PLIES} plies")
     open_draws = 0
     for number in range(SAMPLE):
-        turns = _draw(game, plies, random.Random(f"sample/{number}"))
+        dice = random.Random(f"sample/{number}")
+        turns = _draw(game, plies, dice)
         if turns is not None:
             open_draws += 1
         if open_draws == LEAST_OPEN:
@@ -107,9 +108,11 @@ def different(game: Game[Any], plies: int, key: str) -> Iterator[Turns]:
     for number in itertools.count():
         if number - newest > MISSES:
             return
-        turns = _draw(game, plies, random.Random(f"{key}/{number}"))
+        dice = random.Random(f"{key}/{number}")
+        turns = _draw(game, plies, dice)
         if turns is None:
             continue
+
         state = game.start()
         for moves in turns:
             state = game.play(state, moves)
@@ -174,7 +177,10 @@ def _draw(game: Game[Any], plies: int, dice: random.Random) -> Turns | None:
     state = game.start()
     turns: list[Mapping[Role, Move]] = []
     while plies and game.outcome(state) is None:
-        moves = {role: dice.choice(game.legal_moves(state, role)) for role in game.to_move(state)}
+        moves = {}
+        for role in game.to_move(state):
+            legal = game.legal_moves(state, role)
+            moves[role] = dice.choice(legal)
         state = game.play(state, moves)
         turns.append(moves)
         if any(role != CHANCE for role in moves):
@@ -202,7 +208,8 @@ def _listed(game: Game[Any], listed: OpeningMoves) -> Turns:
         legal: list[str] = []
         for mover in movers:
             if mover not in moves:
-                legal += [f"{mover} {choice}" for choice in game.legal_moves(state, mover)]
+                choices = game.legal_moves(state, mover)
+                legal += [f"{mover} {choice}" for choice in choices]
         if role_move not in legal:
             hint = _legal_hint(role_move, legal)
             raise ArenaError(f"move {number}, {role_move!r}, is not legal; {hint}")
@@ -214,7 +221,8 @@ def _listed(game: Game[Any], listed: OpeningMoves) -> Turns:
             state = game.play(state, turn)
             moves = {}
     if moves:
-        missing = " and ".join(role for role in game.to_move(state) if role not in moves)
+        movers = game.to_move(state)
+        missing = " and ".join(role for role in movers if role not in moves)
         raise ArenaError(
             f"it ends in the middle of a turn: add a move of {missing}, who moves at the same time"
         )

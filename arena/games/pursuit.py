@@ -81,7 +81,8 @@ def turns_to_capture(ways: Sequence[Sequence[int]], most: int) -> Ints:
     """
     columns = padded(ways).T  # (ways, cells)
     # All arrays below are of shape (runner, first hunter, second hunter).
-    runner, first, second = np.indices((len(ways),) * 3)
+    cells = len(ways)
+    runner, first, second = np.indices((cells, cells, cells))
     caught = (runner == first) | (runner == second)
     turns = np.where(caught, 0, most + 1)
     # Where the hunters can force a capture in `count` turns, with the runner or them to move.
@@ -89,12 +90,17 @@ def turns_to_capture(ways: Sequence[Sequence[int]], most: int) -> Ints:
     hunters_to_move = caught
     for count in range(1, most + 1):
         # The hunters choose together: for each way of the second hunter any way of the first.
-        second_moved = np.logical_or.reduce([runner_to_move[:, :, column] for column in columns])
-        both_moved = np.logical_or.reduce([second_moved[:, column] for column in columns])
+        by_second = [runner_to_move[:, :, column] for column in columns]
+        second_moved = np.logical_or.reduce(by_second)
+        by_first = [second_moved[:, column] for column in columns]
+        both_moved = np.logical_or.reduce(by_first)
         next_hunters = caught | both_moved
+
         # The runner flees if any of its ways does not lead to a capture.
-        runner_moved = np.logical_and.reduce([hunters_to_move[column] for column in columns])
+        by_runner = [hunters_to_move[column] for column in columns]
+        runner_moved = np.logical_and.reduce(by_runner)
         next_runner = caught | runner_moved
+
         runner_unchanged = np.array_equal(next_runner, runner_to_move)
         if runner_unchanged and np.array_equal(next_hunters, hunters_to_move):
             break  # from all other placements the runner can flee for ever
@@ -140,12 +146,14 @@ class Pursuit:
         # For each cell, each neighbour and the mask of the things that are left behind it.
         self._moves = []
         for neighbours in ways:
-            self._moves.append([(cell, ~things[cell]) for cell in neighbours])
+            moves = [(cell, ~things[cell]) for cell in neighbours]
+            self._moves.append(moves)
         self._total = sum(map(bool, things))
         self._enough = enough
         # Small numbers are quicker to compare.
         self._scores = np.array(scores, dtype=np.int8)
-        self._capture = turns_to_capture(ways, most).astype(np.int16)
+        capture = turns_to_capture(ways, most)
+        self._capture = capture.astype(np.int16)
         self._spreads: dict[tuple[int, int], tuple[Ints, Ints]] = {}
 
     def hunter_turns(self, runner: int, hunter: int, partner: int) -> list[int]:
@@ -154,14 +162,20 @@ class Pursuit:
         This turn counts. The partner moves at the same time, and each way is judged with the
         partner's best move beside it.
         """
+        partner_cells = self._neighbours[partner]
         turns = []
         for cell in self._ways[hunter]:
-            captures = self._capture[runner, cell, self._neighbours[partner]]  # (ways of partner)
-            turns.append(int(captures.min()) + 1)
+            captures = self._capture[runner, cell, partner_cells]  # (ways of partner)
+            soonest = int(captures.min())
+            turns.append(soonest + 1)
         return turns
 
     def runner_scores(
-        self, runner: int, hunters: tuple[int, int], things_left: int, turns: int
+        self,
+        runner: int,
+        hunters: tuple[int, int],
+        things_left: int,
+        turns: int,
     ) -> list[int]:
         """Return for each way of the runner the score that it leads to, as far as the search sees.
 
@@ -170,8 +184,9 @@ class Pursuit:
         """
         rounds, children = self._search_forwards(runner, hunters, things_left, turns)
         depth = len(children)
+        turns_behind = max(turns - 2 * depth, 0)
         # The values of the runner's turn, of shape (nodes, first hunter, second hunter).
-        value = self._leaves(rounds[depth], max(turns - 2 * depth, 0))
+        value = self._leaves(rounds[depth], turns_behind)
         for number in range(depth, 0, -1):
             # The hunters' turn: the runner has moved in this round, the hunters have not.
             first, second = rounds[number - 1].hunters
@@ -187,13 +202,20 @@ class Pursuit:
                 value = value.reshape(-1, len(first), len(second))
             self._end(after_runner, value)
             if number > 1:
-                value = _best_of(np.maximum, value, children[number - 1].T, axis=0)
+                runner_ways = children[number - 1].T
+                value = _best_of(np.maximum, value, runner_ways, axis=0)
                 self._end(rounds[number - 1], value)
-        first_moves = children[0][0][: len(self._ways[runner])]
+
+        first_moves = children[0][0]
+        first_moves = first_moves[: len(self._ways[runner])]
         return [int(value[child, 0, 0]) for child in first_moves]
 
     def _search_forwards(
-        self, runner: int, hunters: tuple[int, int], things_left: int, turns: int
+        self,
+        runner: int,
+        hunters: tuple[int, int],
+        things_left: int,
+        turns: int,
     ) -> tuple[list[_Round], list[Ints]]:
         """Return the positions after 0, 1, 2, ... rounds, and the children of each round.
 
@@ -205,11 +227,12 @@ class Pursuit:
         children: list[Ints] = []
         work = 0
         while True:
-            cells = np.array([cell for cell, _ in nodes])
+            cells = [cell for cell, _ in nodes]
             counts = [self._total - things.bit_count() for _, things in nodes]
             first, _ = self._spread(hunters[0], len(rounds))
             second, _ = self._spread(hunters[1], len(rounds))
-            rounds.append(_Round(cells, np.array(counts), (first, second)))
+            positions = _Round(np.array(cells), np.array(counts), (first, second))
+            rounds.append(positions)
             if 2 * len(children) >= turns:
                 return rounds, children
 
@@ -222,8 +245,10 @@ class Pursuit:
                     continue
                 row = []
                 for next_cell, mask in self._moves[cell]:
-                    row.append(index.setdefault((next_cell, things & mask), len(index)))
+                    node = (next_cell, things & mask)
+                    row.append(index.setdefault(node, len(index)))
                 rows.append(row)
+
             next_first, _ = self._spread(hunters[0], len(rounds))
             next_second, _ = self._spread(hunters[1], len(rounds))
             work += len(index) * len(next_first) * len(next_second)
@@ -255,13 +280,16 @@ class Pursuit:
     def _leaves(self, last: _Round, turns: int) -> Ints:
         """Return the estimated values of positions behind the last round, with `turns` to play."""
         first, second = last.hunters
+        nodes = len(last.cells)
         capture = self._capture[last.cells]  # (nodes, cells, cells)
-        capture = capture.take(first, axis=1).take(second, axis=2)
-        capture = capture.reshape(len(last.cells), -1)  # (nodes, pairs of hunters)
+        capture = capture.take(first, axis=1)
+        capture = capture.take(second, axis=2)
+        capture = capture.reshape(nodes, -1)  # (nodes, pairs of hunters)
 
         # A row of scores for each node, by the turns until the capture: a look-up is quicker than
         # arithmetic with all positions.
-        turns_left = np.minimum(np.arange(capture.max() + 1), turns)
+        turns_until = np.arange(capture.max() + 1)
+        turns_left = np.minimum(turns_until, turns)
         moves = (turns_left + 1) // 2  # (turns)
         more = (moves * COLLECTED_A_MOVE).astype(int)  # (turns)
         most = np.maximum(last.collected, self._enough)
@@ -270,7 +298,8 @@ class Pursuit:
         collected = np.minimum(collected, most[:, None])
         scores = self._scores[collected]
         row_starts = np.arange(0, scores.size, len(more))  # (nodes)
-        values: Ints = scores.ravel().take(capture + row_starts[:, None])
+        indices = capture + row_starts[:, None]  # (nodes, pairs of hunters)
+        values: Ints = scores.ravel().take(indices)
         return values.reshape(-1, len(first), len(second))
 
     def _end(self, positions: _Round, value: Ints) -> None:
@@ -278,17 +307,26 @@ class Pursuit:
         scores = self._scores[positions.collected]  # (nodes)
         over = positions.collected >= self._enough
         value[over] = scores[over, None, None]
+
         first, second = positions.hunters
         runner = positions.cells[:, None]  # (nodes, 1)
         node, hunter = np.nonzero(runner == first)
         value[node, hunter] = scores[node, None]
+
         node, hunter = np.nonzero(runner == second)
-        value.swapaxes(1, 2)[node, hunter] = scores[node, None]
+        by_second = value.swapaxes(1, 2)  # (nodes, second hunter, first hunter)
+        by_second[node, hunter] = scores[node, None]
 
 
-def _best_of(choose: np.ufunc, value: Ints, ways: Ints, axis: int) -> Ints:
+def _best_of(
+    choose: np.ufunc,
+    value: Ints,
+    ways: Ints,
+    axis: int,
+) -> Ints:
     """Return the least or the largest value over all ways, which are indices into an axis.
 
     It takes each way alone, because numpy reduces an axis of four slowly.
     """
-    return reduce(choose, [value.take(column, axis=axis) for column in ways])
+    by_way = [value.take(column, axis=axis) for column in ways]
+    return reduce(choose, by_way)

@@ -68,12 +68,14 @@ def positions(game: Game[Any], turns: Iterable[Turn]) -> Iterator[tuple[Any, tup
             return
         yield state, moves
         last = number
-        state = game.play(state, {turn.role: turn.move for turn in moves})
+        move_of = {turn.role: turn.move for turn in moves}
+        state = game.play(state, move_of)
 
 
 def _are_legal(game: Game[Any], state: Any, moves: tuple[Turn, ...]) -> bool:
     """Return whether every role that is to move, and no other, makes a legal move."""
-    if {turn.role for turn in moves} != set(game.to_move(state)):
+    roles = {turn.role for turn in moves}
+    if roles != set(game.to_move(state)):
         return False
     return all(turn.move in game.legal_moves(state, turn.role) for turn in moves)
 
@@ -126,7 +128,8 @@ class Assessor(ABC):
             for turn in moves:
                 quality = no_loss
                 if turn.role != CHANCE:
-                    quality = self._qualities(state, turn.role).get(turn.move, no_loss)
+                    by_move = self._qualities(state, turn.role)
+                    quality = by_move.get(turn.move, no_loss)
                 qualities.append(quality)
         return qualities
 
@@ -152,7 +155,8 @@ class PerfectPlay(Assessor):
         after: dict[Move, Value] = {}
         points_lost: dict[Move, int] = {}
         for move in self.game.legal_moves(state, role):
-            value = self.worth(self.game.play(state, {role: move}))
+            next_state = self.game.play(state, {role: move})
+            value = self.worth(next_state)
             after[move] = value
             points_lost[move] = sign * (before.score - value.score)
         critical = any(points_lost.values())
@@ -162,6 +166,7 @@ class PerfectPlay(Assessor):
             hurry = sign  # the first side wants the end soon, the second side late
         elif before.score < DRAW:
             hurry = -sign
+
         qualities = {}
         for move, value in after.items():
             turns = 0
@@ -180,7 +185,9 @@ class Estimator(Assessor):
         worth = self.worth(state, role)
         best_score = max(value.score for value in worth.values())
         critical = any(value.score < best_score for value in worth.values())
-        fewest_turns = min(value.turns for value in worth.values() if value.score == best_score)
+        best_values = [value for value in worth.values() if value.score == best_score]
+        fewest_turns = min(value.turns for value in best_values)
+
         qualities = {}
         for move, value in worth.items():
             turns = 0

@@ -41,7 +41,8 @@ def _variant(planned: Board | Match) -> tuple[str, str]:
     """
     if isinstance(planned, Match):
         return planned.board.removesuffix(DISGUISED), planned.sampled
-    return planned.name.removesuffix(DISGUISED), next(iter(planned.sampled), "")
+    first_variant = next(iter(planned.sampled), "")
+    return planned.name.removesuffix(DISGUISED), first_variant
 
 
 def games_of(board: Board) -> tuple[Game[Any], ...]:
@@ -100,7 +101,11 @@ def find(
     return tuple(boards.board_of(file, name) for name in names)
 
 
-def _named_in(query: str, query_name: str, workspace: Path) -> tuple[Path | None, str, list[str]]:
+def _named_in(
+    query: str,
+    query_name: str,
+    workspace: Path,
+) -> tuple[Path | None, str, list[str]]:
     """Return the rules file that a query means by a name, the board, and the labels of all boards.
 
     The file is None when there is no such game or board. The board is empty for a whole game.
@@ -174,15 +179,17 @@ def of_record(played: Match | Board, files: Mapping[str, Path] | None = None) ->
     trusted.update(files or {})
     file = trusted.get(played.rules)
     if not sampled:
-        if file is not None and (name in _readable_names(file) or rulefile.names_boards(file)):
+        if file is None:
+            return find(played.label)[0]
+        if name in _readable_names(file) or rulefile.names_boards(file):
             return boards.board_of(file, name)
         return find(played.label)[0]
 
     if file is None:
-        of_game = (
-            trusted_file for trusted_file in trusted.values() if trusted_file.stem == played.game
-        )
-        file = next(of_game, None)
+        for trusted_file in trusted.values():
+            if trusted_file.stem == played.game:
+                file = trusted_file
+                break
     if file is None:
         raise ArenaError(
             f"there are no rules of {played.game!r} here, by which {played.label} was played"
@@ -211,7 +218,8 @@ def all_boards(workspace: Path = Path(), tell: Callable[[str], object] = id) -> 
     sound_boards: list[Board] = []
     for path in rules_files(workspace):
         try:
-            sound_boards += [boards.board_of(path, name) for name in boards.tables(path)]
+            names = boards.tables(path)
+            sound_boards += [boards.board_of(path, name) for name in names]
         except ArenaError as error:
             tell(str(error))
     return tuple(sound_boards)
@@ -221,8 +229,9 @@ def sampled_names(workspace: Path = Path()) -> tuple[str, ...]:
     """Return `game/board` of each table with a generator, whose boards are sampled for an event."""
     labels: list[str] = []
     for file in rules_files(workspace):
-        generated = [name for name in _readable_names(file) if name in boards.generators(file)]
-        labels += [f"{file.stem}/{name}" for name in generated]
+        for name in _readable_names(file):
+            if name in boards.generators(file):
+                labels.append(f"{file.stem}/{name}")
     return tuple(labels)
 
 
@@ -232,15 +241,18 @@ def rules_files(workspace: Path = Path()) -> tuple[Path, ...]:
     Of files with the same name the workspace's comes before the shipped one, and that before a
     plug-in's.
     """
+    own_files = _files(workspace / "rules")
+    shipped_files = _files(rulefile.shipped())
     by_name: dict[str, Path] = {}
-    for path in chain(_files(workspace / "rules"), _files(rulefile.shipped()), _plugins()):
+    for path in chain(own_files, shipped_files, _plugins()):
         by_name.setdefault(path.stem, path)
     return tuple(by_name.values())
 
 
 def games_with_named_boards(workspace: Path = Path()) -> tuple[str, ...]:
     """Return the games whose rules make a board of any name, which `all_boards` leaves out."""
-    return tuple(path.stem for path in rules_files(workspace) if rulefile.names_boards(path))
+    files = rules_files(workspace)
+    return tuple(file.stem for file in files if rulefile.names_boards(file))
 
 
 def _readable_names(path: Path) -> tuple[str, ...]:

@@ -71,7 +71,12 @@ class Solution:
         return Value(DRAW - distance, turns)
 
 
-def induce(phases: Sequence[Phase], over: Ints, steps: int, at_limit: int = DRAW) -> Ints:
+def induce(
+    phases: Sequence[Phase],
+    over: Ints,
+    steps: int,
+    at_limit: int = DRAW,
+) -> Ints:
     """Return the worth of each position at each counter from 0 to `steps`.
 
     Shape (steps + 1, positions). `over` has the score of each position in which the match is over
@@ -87,7 +92,10 @@ def induce(phases: Sequence[Phase], over: Ints, steps: int, at_limit: int = DRAW
     for counter in range(steps - 1, -1, -1):
         phase = phases[counter % len(phases)]
         after = worth[counter + 1][phase.successors]  # (positions, moves)
-        best = after.max(axis=1) if phase.maximises else after.min(axis=1)
+        if phase.maximises:
+            best = after.max(axis=1)
+        else:
+            best = after.min(axis=1)
         later = best - np.sign(best)  # a turn nearer to zero
         worth[counter] = np.where(ended, final_worth, later)
     return worth

@@ -53,7 +53,10 @@ def _play_once(load: Callable[[], Game[Any]]) -> None:
         while movers and time.process_time() < until:
             for role in (None, *game.roles):
                 game.view(state, role)
-            moves = {role: dice.choice(game.legal_moves(state, role)) for role in movers}
+            moves = {}
+            for role in movers:
+                legal = game.legal_moves(state, role)
+                moves[role] = dice.choice(legal)
             state = game.play(state, moves)
             movers = game.to_move(state)
         game.outcome(state)

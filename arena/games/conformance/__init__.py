@@ -54,17 +54,22 @@ def examine(game: Game[Any], playouts: int, seed: int = 0) -> Iterator[list[Flaw
     for law in laws.OF_THE_GAME:
         for sentence in _breaches_of(partial(law, game)):
             flaws[sentence] = Flaw(words=sentence)
+
     for number in range(playouts):
-        steps = playout(game, Random(f"{seed}/{number}"))
-        for sentence, flaw in _flaws_of(game, steps).items():
+        dice = Random(f"{seed}/{number}")
+        steps = playout(game, dice)
+        playout_flaws = _flaws_of(game, steps)
+        for sentence, flaw in playout_flaws.items():
             flaws.setdefault(sentence, flaw)
         yield list(flaws.values())
         if flaws:  # other playouts would mostly repeat these
             break
+
     if not flaws:
         assessor = PerfectPlay.of(game)
         if assessor is not None:
-            flaws = _flaws_of(game, playout(game, Random(seed), assessor))
+            steps = playout(game, Random(seed), assessor)
+            flaws = _flaws_of(game, steps)
     yield list(flaws.values())
 
 
@@ -72,16 +77,20 @@ def doubts(game: Game[Any]) -> list[Flaw]:
     """Return what a game without flaws may have got wrong, and only its author can know."""
     doubts: dict[str, Flaw] = {}
     for number in range(FEW):
-        steps = playout(game, Random(f"0/{number}"))
+        dice = Random(f"0/{number}")
+        steps = playout(game, dice)
         for index, step in enumerate(steps):
-            for sentence in _breaches_of(partial(laws.secrets, game, step)):
+            law = partial(laws.secrets, game, step)
+            for sentence in _breaches_of(law):
                 if sentence not in doubts:
                     doubts[sentence] = _flaw(game, steps, index, sentence)
     return list(doubts.values())
 
 
 def playout(
-    game: Game[Any], dice: Random, assessor: PerfectPlay | None = None
+    game: Game[Any],
+    dice: Random,
+    assessor: PerfectPlay | None = None,
 ) -> tuple[Position, ...]:
     """Play random legal moves to the end of the match, or until the game breaks.
 
@@ -121,16 +130,20 @@ def transcript(game: Game[Any]) -> list[list[str]]:
     """
     transcript = []
     for number in range(FEW):
-        steps = playout(game, Random(f"0/{number}"))
-        transcript += [_lines(game, state) for state, _ in steps]
+        dice = Random(f"0/{number}")
+        for state, _ in playout(game, dice):
+            transcript.append(_lines(game, state))
 
     assessor = PerfectPlay.of(game)
     if assessor is not None:
-        for state, moves in playout(game, Random(0), assessor):
+        best_playout = playout(game, Random(0), assessor)
+        for state, moves in best_playout:
             lines = _lines(game, state)
-            lines.append(str(assessor.worth(state)))
+            value = assessor.worth(state)
+            lines.append(str(value))
             for role in moves:
-                lines += [f"best: {move}" for move in assessor.best(state, role)]
+                best_moves = assessor.best(state, role)
+                lines += [f"best: {move}" for move in best_moves]
             transcript.append(lines)
 
     board = list(game.board())
@@ -144,9 +157,12 @@ def _lines(game: Game[Any], state: Any) -> list[str]:
     """Return the lines about a state: what each role sees, the legal moves, the outcome."""
     lines = list(game.view(state, None))
     for role in game.roles:
-        lines += [f"{role} sees {fact}" for fact in game.view(state, role)]
+        facts = game.view(state, role)
+        lines += [f"{role} sees {fact}" for fact in facts]
     for role in game.to_move(state):
-        lines += [f"{role}: {move}" for move in game.legal_moves(state, role)]
+        legal = game.legal_moves(state, role)
+        lines += [f"{role}: {move}" for move in legal]
+
     outcome = game.outcome(state)
     if outcome is not None:
         lines += [f"{role} scores {outcome.scores[role]}" for role in game.roles]
@@ -156,10 +172,14 @@ def _lines(game: Game[Any], state: Any) -> list[str]:
 
 def _flaws_of(game: Game[Any], steps: tuple[Position, ...]) -> dict[str, Flaw]:
     """Return a flaw for every law that a playout breaks, with the turns before the first breach."""
-    first: dict[str, int] = {}
+    first_breaches: dict[str, int] = {}
     for index, sentence in _breaches(game, steps):
-        first.setdefault(sentence, index)
-    return {sentence: _flaw(game, steps, index, sentence) for sentence, index in first.items()}
+        first_breaches.setdefault(sentence, index)
+
+    flaws = {}
+    for sentence, index in first_breaches.items():
+        flaws[sentence] = _flaw(game, steps, index, sentence)
+    return flaws
 
 
 def _breaches(game: Game[Any], steps: tuple[Position, ...]) -> list[tuple[int, str]]:
@@ -173,13 +193,16 @@ def _breaches(game: Game[Any], steps: tuple[Position, ...]) -> list[tuple[int, s
         for law in laws.OF_A_STATE:
             sentences = _breaches_of(partial(law, game, step))
             breaches += [(index, sentence) for sentence in sentences]
+
     if not steps:
         return breaches
+    last = len(steps) - 1
     for playout_law in laws.OF_A_PLAYOUT:
         try:
             breaches += playout_law(game, steps)
         except Exception as error:  # noqa: BLE001 (whatever the rules raise)
-            breaches.append((len(steps) - 1, raised(error)))
+            sentence = raised(error)
+            breaches.append((last, sentence))
     return breaches
 
 
@@ -194,23 +217,37 @@ def _breaches_of(law: Callable[[], Iterable[str]]) -> list[str]:
 def raised(error: Exception) -> str:
     """Return a sentence for an exception of the rules, with the method and the line."""
     frames = traceback.extract_tb(error.__traceback__)
+    folder_of_laws = Path(__file__).parent
     method = "a law"
     for frame in frames:
-        if Path(frame.filename).parent != Path(__file__).parent:
+        if Path(frame.filename).parent != folder_of_laws:
             method = frame.name
             break
-    file = Path(frames[-1].filename).name
-    return f"{method} raises {named(error)} ({file}, line {frames[-1].lineno})"
+    last_frame = frames[-1]
+    file = Path(last_frame.filename).name
+    return f"{method} raises {named(error)} ({file}, line {last_frame.lineno})"
 
 
-def _flaw(game: Game[Any], steps: tuple[Position, ...], index: int, sentence: str) -> Flaw:
+def _flaw(
+    game: Game[Any],
+    steps: tuple[Position, ...],
+    index: int,
+    sentence: str,
+) -> Flaw:
     moves = []
     for step in steps[:index]:
         role_moves = [f"{role} {move}" for role, move in step.moves.items()]
         moves.append(", ".join(role_moves))
+
     state = steps[index].state
     try:
-        facts = tuple(map(str, game.view(state, None)))
+        view = game.view(state, None)
+        facts = tuple(map(str, view))
     except Exception:  # noqa: BLE001 (the view itself may be broken)
         facts = (repr(state),)
-    return Flaw(words=sentence, turn=index, moves=tuple(moves), facts=facts)
+    return Flaw(
+        words=sentence,
+        turn=index,
+        moves=tuple(moves),
+        facts=facts,
+    )

@@ -16,7 +16,13 @@ from arena import rulefile
 from arena.errors import ArenaError
 from arena.game import Game
 from arena.games import rulebook
-from arena.games.conformance import Flaw, doubts, examine, raised, transcript
+from arena.games.conformance import (
+    Flaw,
+    doubts,
+    examine,
+    raised,
+    transcript,
+)
 from arena.limited import LimitedError, limited, limited_value
 from arena.values import Board
 
@@ -103,10 +109,14 @@ def differences(game: Game[object], path: Path, board: str) -> list[Flaw]:
     except Exception as error:  # noqa: BLE001 (a state that no law has seen)
         return [Flaw(words=raised(error))]
     for seed in HASH_SEEDS:
+        environment = {
+            "PYTHONHASHSEED": seed,
+            "PYTHONPATH": str(Path(__file__).parents[3]),
+        }
         # The rules may print, at any time and without an end of line, and end the process.
         finished = subprocess.run(
             [sys.executable, "-c", TRANSCRIPT, str(path), board],
-            env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parents[3])},
+            env=environment,
             capture_output=True,
             text=True,
             check=False,
@@ -117,7 +127,9 @@ def differences(game: Game[object], path: Path, board: str) -> list[Flaw]:
             states_there: list[list[str]] = json.loads(last_line)
         except (subprocess.CalledProcessError, IndexError, ValueError):
             return [_not_played(finished)]
-        for turn, (here, there) in enumerate(zip(states_here, states_there, strict=False)):
+
+        states = zip(states_here, states_there, strict=False)
+        for turn, (here, there) in enumerate(states):
             if here != there:
                 return [_difference(turn, here, there)]
         if len(states_here) != len(states_there):

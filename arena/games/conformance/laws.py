@@ -55,8 +55,8 @@ def roles(game: Game[Any]) -> Iterator[str]:
                 f"role {role!r} is not a word of a-z, 0-9 and _, "
                 f"or is {CHANCE!r}, which the referee plays"
             )
-    on_sides = chain.from_iterable(game.sides)
-    if sorted(on_sides) != sorted(roles) or not all(game.sides):
+    on_sides = sorted(chain.from_iterable(game.sides))
+    if on_sides != sorted(roles) or not all(game.sides):
         yield f"sides {tuple(game.sides)} do not have every role once"
 
 
@@ -67,20 +67,23 @@ def board(game: Game[Any]) -> Iterator[str]:
 
 def drawing(game: Game[Any]) -> Iterator[str]:
     """The declarations of the drawing can be read."""
+    known_colours = {"", "ROLE"} | set(COLOURS)
     for item in getattr(game, "drawing", MAZE):
         if isinstance(item, Piece | Mark):
-            if not {"X", "Y"} <= set(item.fact.split()):
+            words = item.fact.split()
+            if "X" not in words or "Y" not in words:
                 yield f"drawing: {item.fact!r} does not say where X and Y are"
             if item.shape not in SHAPES:
                 shapes = ", ".join(SHAPES)
                 yield f"drawing: {item.fact!r} has the shape {item.shape!r}; shapes are {shapes}"
-            if item.colour not in {"", "ROLE"} | set(COLOURS):
+            if item.colour not in known_colours:
                 colours = f"{', '.join(COLOURS)}, ROLE"
                 yield (
                     f"drawing: {item.fact!r} has the colour {item.colour!r}; colours are {colours}"
                 )
         elif isinstance(item, Cards):
-            if item.fact.split()[-1:] not in (["CARD"], ["CARDS"]):
+            last_word = item.fact.split()[-1:]
+            if last_word not in (["CARD"], ["CARDS"]):
                 yield f"drawing: {item.fact!r} does not end with CARD or CARDS"
         elif not isinstance(item, Grid | LetterRows):
             yield f"drawing: {item!r} is no Grid, Piece, Mark, Cards or LetterRows"
@@ -88,7 +91,8 @@ def drawing(game: Game[Any]) -> Iterator[str]:
 
 def symmetry(game: Game[Any]) -> Iterator[str]:
     """The mirrors of a symmetry are known."""
-    for mirror in getattr(game, "symmetry", Symmetry()).mirrors:
+    symmetry = getattr(game, "symmetry", Symmetry())
+    for mirror in symmetry.mirrors:
         if mirror not in MIRRORS:
             yield f"symmetry: there is no mirror {mirror!r}; mirrors are {', '.join(MIRRORS)}"
 
@@ -102,9 +106,12 @@ def kinds(game: Game[Any], step: Position) -> Iterator[str]:
     yield from _listed("to_move", movers)
     if isinstance(movers, Collection) and set(movers) <= _possible_movers(game):
         for role in movers:
-            yield from _listed(f"legal moves of {role}", game.legal_moves(step.state, role))
+            legal = game.legal_moves(step.state, role)
+            yield from _listed(f"legal moves of {role}", legal)
     for viewer in viewers(game):
-        yield from _listed(f"view of {viewer or 'everything'}", game.view(step.state, viewer))
+        facts = game.view(step.state, viewer)
+        yield from _listed(f"view of {viewer or 'everything'}", facts)
+
     outcome = game.outcome(step.state)
     if outcome is None:
         return
@@ -118,9 +125,13 @@ def kinds(game: Game[Any], step: Position) -> Iterator[str]:
 def turns(game: Game[Any], step: Position) -> Iterator[str]:
     """Somebody is to move exactly until there is an outcome."""
     movers = game.to_move(step.state)
-    if bool(movers) == (game.outcome(step.state) is not None):
+    is_over = game.outcome(step.state) is not None
+    if bool(movers) == is_over:
         yield f"to_move is {movers} where the outcome is {game.outcome(step.state)}"
-    if len(set(movers)) < len(movers) or not set(movers) <= _possible_movers(game):
+
+    different_movers = set(movers)
+    repeats = len(different_movers) < len(movers)
+    if repeats or not different_movers <= _possible_movers(game):
         yield f"to_move {movers} repeats a role, or names one that there is not"
 
 
@@ -132,7 +143,8 @@ def moves(game: Game[Any], step: Position) -> Iterator[str]:
             yield f"{role} is to move and has no legal move"
         if len(set(legal)) < len(legal):
             yield f"legal moves of {role} repeat"
-        if tuple(legal) != tuple(game.legal_moves(step.state, role)):
+        legal_again = game.legal_moves(step.state, role)
+        if tuple(legal) != tuple(legal_again):
             yield f"legal moves of {role} are in another order the second time"
         yield from _text(f"legal moves of {role}", legal)
 
@@ -177,19 +189,24 @@ def values(game: Game[Any], step: Position) -> Iterator[str]:
     before = (hash(step.state), game.view(step.state, None))
     if _complete(game, step):
         game.play(step.state, step.moves)
-    if before != (hash(step.state), game.view(step.state, None)):
+    after = (hash(step.state), game.view(step.state, None))
+    if before != after:
         yield "play changes the state that it is given"
 
 
 def at_once(game: Game[Any], step: Position) -> Iterator[str]:
     """Moves of one turn are made at once: the order in which they are passed has no effect."""
-    if len(step.moves) > 1 and _complete(game, step):
-        turned = dict(reversed(list(step.moves.items())))
-        if game.play(step.state, step.moves) != game.play(step.state, turned):
-            yield (
-                "play depends on the order of the moves that are made at once: "
-                "take them by role, not in turn"
-            )
+    if len(step.moves) < 2 or not _complete(game, step):
+        return
+    items = list(step.moves.items())
+    reversed_moves = dict(reversed(items))
+    state = game.play(step.state, step.moves)
+    other_state = game.play(step.state, reversed_moves)
+    if state != other_state:
+        yield (
+            "play depends on the order of the moves that are made at once: "
+            "take them by role, not in turn"
+        )
 
 
 # A whole playout: the number of turns before the breach, and the sentence
@@ -275,7 +292,8 @@ def solved(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, 
         outcome = game.outcome(state)
         if outcome is not None:
             score, turns = value(state)
-            final_score = outcome.scores[game.sides[0][0]]
+            first_role = game.sides[0][0]
+            final_score = outcome.scores[first_role]
             if score != final_score or turns != 0:
                 sentence = (
                     f"solve says {score} in {turns} turns where the match is over, "
@@ -296,12 +314,20 @@ def solved(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, 
                 return
 
 
-def _keeps_value(game: Game[Any], assessor: PerfectPlay, state: Any, role: Role) -> bool:
+def _keeps_value(
+    game: Game[Any],
+    assessor: PerfectPlay,
+    state: Any,
+    role: Role,
+) -> bool:
     """Return whether the best legal move loses nothing, and no move gains anything."""
-    qualities = [assessor.quality(state, role, move) for move in game.legal_moves(state, role)]
-    if min(quality.points for quality in qualities) != 0:
+    legal = game.legal_moves(state, role)
+    qualities = [assessor.quality(state, role, move) for move in legal]
+    least_points = min(quality.points for quality in qualities)
+    if least_points != 0:
         return False
-    return min(quality.turns for quality in qualities if quality.points == 0) == 0
+    turns_lost = [quality.turns for quality in qualities if quality.points == 0]
+    return min(turns_lost) == 0
 
 
 def estimated(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, str]]:
@@ -336,11 +362,13 @@ def estimated(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[in
         if len(moves) > 1:
             continue
         for move, value in values.items():
-            outcome = game.outcome(game.play(state, {role: move}))
+            next_state = game.play(state, {role: move})
+            outcome = game.outcome(next_state)
             if outcome is None:
                 continue
             side = next(side for side in game.sides if role in side)
-            score = sum(outcome.scores[member] for member in side) // len(side)
+            sum_of_scores = sum(outcome.scores[member] for member in side)
+            score = sum_of_scores // len(side)
             if value.score != score:
                 sentence = (
                     f"estimate says {value.score} for {move!r}, which ends the match with {score}"
@@ -361,10 +389,12 @@ def secrets(game: Game[Any], step: Position) -> Iterator[str]:
         return
     after = game.play(step.state, step.moves)
     for mover, move in step.moves.items():
-        choices = [choice for choice in game.legal_moves(step.state, mover) if choice != move]
+        legal = game.legal_moves(step.state, mover)
+        choices = [choice for choice in legal if choice != move]
         if mover == CHANCE or not choices:
             continue
-        instead = game.play(step.state, {**step.moves, mover: choices[0]})
+        other_moves = {**step.moves, mover: choices[0]}
+        instead = game.play(step.state, other_moves)
         if game.view(after, mover) == game.view(instead, mover):
             continue  # two moves of the same effect
         if not _asks_bots(game, after) or not _asks_bots(game, instead):
