@@ -135,7 +135,8 @@ class TimeUsed(NamedTuple):
 
         CPU time is no wait.
         """
-        return min(self.waited + self.referee_late, max(0.0, self.wall - self.cpu / threads))
+        without_cpu = max(0.0, self.wall - self.cpu / threads)
+        return min(self.waited + self.referee_late, without_cpu)
 
     def fair(self, threads: int = 1) -> float:
         """Return the time on the wall that is not excused, but no less than the bot's CPU time.
@@ -173,10 +174,18 @@ class TimeControl:
 
     def scaled(self, factor: float) -> "TimeControl":
         """Return a control with a multiple of all seconds."""
-        start = None if self.start is None else self.start * factor
-        move = None if self.move is None else self.move * factor
+        start = self.start
+        if start is not None:
+            start *= factor
+        move = self.move
+        if move is not None:
+            move *= factor
         return replace(
-            self, start=start, move=move, bank=self.bank * factor, margin=self.margin * factor
+            self,
+            start=start,
+            move=move,
+            bank=self.bank * factor,
+            margin=self.margin * factor,
         )
 
     def deadline(self, announced: float | None) -> float | None:
@@ -186,7 +195,13 @@ class TimeControl:
         """
         return None if announced is None else announced + self.margin
 
-    def charged(self, spent: TimeUsed, threads: int = 1, *, ready: bool = False) -> float:
+    def charged(
+        self,
+        spent: TimeUsed,
+        threads: int = 1,
+        *,
+        ready: bool = False,
+    ) -> float:
         """Return the seconds that an answer is charged with; `threads` of its bot compute at once.
 
         `ready` is charged by the wall, whatever the clock: otherwise a match could not begin until
@@ -198,7 +213,12 @@ class TimeControl:
         return max(spent.cpu, fair / WALL_PER_CPU_S)
 
     def remaining(
-        self, spent: TimeUsed, deadline: float, threads: int = 1, *, ready: bool = False
+        self,
+        spent: TimeUsed,
+        deadline: float,
+        threads: int = 1,
+        *,
+        ready: bool = False,
     ) -> float:
         """Return the seconds that may still pass before an answer can be too late.
 
@@ -207,7 +227,12 @@ class TimeControl:
         return deadline - self.charged(spent, threads, ready=ready)
 
     def too_late(
-        self, spent: TimeUsed, deadline: float, threads: int = 1, *, ready: bool = False
+        self,
+        spent: TimeUsed,
+        deadline: float,
+        threads: int = 1,
+        *,
+        ready: bool = False,
     ) -> bool:
         """Return whether an answer is charged with more than its deadline."""
         return self.charged(spent, threads, ready=ready) > deadline + ROUNDING_S

@@ -26,10 +26,15 @@ def display_names(bots: Iterable[Bot]) -> dict[str, str]:
     name behind it.
     """
     entered = tuple(bots)
-    looks = look_alikes.groups(name for bot in entered for name in (bot.name, bot.display))
+    names: list[str] = []
+    for bot in entered:
+        names += [bot.name, bot.display]
+    looks = look_alikes.groups(names)
     uses: Counter[str] = Counter()
     for bot in entered:
-        uses.update({looks[bot.name], looks[bot.display]})
+        looks_of_bot = {looks[bot.name], looks[bot.display]}
+        uses.update(looks_of_bot)
+
     labels: dict[str, str] = {}
     for bot in entered:
         if bot.display in ("", bot.name):
@@ -38,13 +43,17 @@ def display_names(bots: Iterable[Bot]) -> dict[str, str]:
             labels[bot.name] = bot.display
         else:
             labels[bot.name] = f"{bot.display} ({bot.name})"
+
     # A display name may also look like the label that another bot was given just now.
     label_looks = look_alikes.groups(labels.values())
     label_uses = Counter(label_looks[label] for label in labels.values())
     distinct: dict[str, str] = {}
     for name, label in labels.items():
-        is_shared = label_uses[label_looks[label]] > 1
-        distinct[name] = name if is_shared else label
+        look = label_looks[label]
+        if label_uses[look] > 1:
+            distinct[name] = name
+        else:
+            distinct[name] = label
     return distinct
 
 
@@ -60,14 +69,18 @@ def bot_shown(text: str, bots: Iterable[Bot]) -> str:
     folded = _folded(text)
     matching: set[str] = set()
     for bot in entered:
-        if folded in map(_folded, (bot.name, bot.display, labels[bot.name])):
+        names = (bot.name, bot.display, labels[bot.name])
+        if folded in map(_folded, names):
             matching.add(bot.name)
-    return matching.pop() if len(matching) == 1 else text
+    if len(matching) == 1:
+        return matching.pop()
+    return text
 
 
 def _folded(text: str) -> str:
     """Return a name for comparing: its case, its blanks and composed letters make no difference."""
-    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
+    composed = unicodedata.normalize("NFC", text)
+    return " ".join(composed.casefold().split())
 
 
 def shortened(texts: Sequence[str], length: int = NAME) -> list[str]:
@@ -78,10 +91,12 @@ def shortened(texts: Sequence[str], length: int = NAME) -> list[str]:
     """
     labels: dict[str, str] = {}
     longest = max(map(len, texts), default=0)
+    different_texts = dict.fromkeys(texts)
     for size in range(length, longest + length + 1):
-        waiting = [text for text in dict.fromkeys(texts) if text not in labels]
+        waiting = [text for text in different_texts if text not in labels]
         if not waiting:
             break
+
         candidates = _candidates(waiting, size)
         # The sign of a cut is no letter of a name: names in ASCII stay so.
         all_labels = chain(labels.values(), candidates.values())
@@ -99,11 +114,16 @@ def _candidates(texts: Iterable[str], size: int) -> dict[str, str]:
     """Return a label of at most `size` letters for each text; labels may still be alike."""
     alike: dict[str, list[str]] = {}
     for text in texts:
-        alike.setdefault(_ends(text, size), []).append(text)
+        label = _ends(text, size)
+        alike.setdefault(label, []).append(text)
+
     candidates: dict[str, str] = {}
     for label, group in alike.items():
+        if len(group) == 1:
+            candidates[group[0]] = label
+            continue
         for text in group:
-            candidates[text] = label if len(group) == 1 else _differing(text, size, group)
+            candidates[text] = _differing(text, size, group)
     return candidates
 
 
@@ -112,15 +132,20 @@ def _ends(text: str, size: int) -> str:
     if len(text) <= size:
         return text
     tail = (size - 1) // 2
-    return f"{text[: size - 1 - tail]}{CUT}{text[len(text) - tail :]}"
+    beginning = text[: size - 1 - tail]
+    end = text[len(text) - tail :]
+    return f"{beginning}{CUT}{end}"
 
 
 def _differing(text: str, size: int, group: list[str]) -> str:
     """Return the beginning of a text, and its rest from where it differs from its group."""
     begin = len(os.path.commonprefix(group))  # noqa: RUF071  of letters, not of folders
+    earliest = max(KEPT_LETTERS, begin - WORD)
     word = begin
-    while word > max(KEPT_LETTERS, begin - WORD) and text[word - 1].isalnum():
+    while word > earliest and text[word - 1].isalnum():
         word -= 1
     if len(text) <= size or word <= KEPT_LETTERS:
         return _ends(text, size)
-    return f"{text[:KEPT_LETTERS]}{CUT}{_ends(text[word:], size - KEPT_LETTERS - 1)}"
+    beginning = text[:KEPT_LETTERS]
+    end = _ends(text[word:], size - KEPT_LETTERS - 1)
+    return f"{beginning}{CUT}{end}"

@@ -98,20 +98,26 @@ class LetterRows(NamedTuple):
             match = re.fullmatch(self.row, text)
             if match is not None and first in self.words:
                 letters = DIGIT.sub(lambda digit: EMPTY * int(digit[0]), match[1])
-                rows += letters.replace(" ", "").split("/")
-        return rows if len(set(map(len, rows))) == 1 else []
+                letters = letters.replace(" ", "")
+                rows += letters.split("/")
+        lengths = set(map(len, rows))
+        if len(lengths) != 1:
+            return []
+        return rows
 
     def drawn_facts(self, facts: Sequence[str]) -> list[str]:
         """Return facts with one for each thing in place of the rows."""
         things = dict(self.things)
         all_facts: list[str] = []
         rows = self.cells(facts)
-        for y, row in zip(range(len(rows), 0, -1), rows, strict=True):
+        from_the_top = range(len(rows), 0, -1)
+        for y, row in zip(from_the_top, rows, strict=True):
             for x, letter in enumerate(row, 1):
                 if letter in things:
                     all_facts.append(f"{things[letter]} {x} {y}")
         for fact in facts:
-            is_text = fact.partition(" ")[0] in self.words
+            first, _, _ = fact.partition(" ")
+            is_text = first in self.words
             if self.is_kept or not rows or not is_text:
                 all_facts.append(fact)
         return all_facts

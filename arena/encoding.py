@@ -72,10 +72,10 @@ class Encoding:
 
     @cached_property
     def _numbers(self) -> dict[Role, dict[Move, int]]:
-        return {
-            role: {move: number for number, move in enumerate(moves)}
-            for role, moves in self.moves.items()
-        }
+        numbers: dict[Role, dict[Move, int]] = {}
+        for role, moves in self.moves.items():
+            numbers[role] = {move: number for number, move in enumerate(moves)}
+        return numbers
 
     @cached_property
     def _features(self) -> dict[str, int]:
@@ -90,12 +90,13 @@ class Encoding:
         """Return the features of what a role sees, each from 0 to 1."""
         vector = [0.0] * len(self.names)
         vector[self._features[f"role {role}"]] = 1.0
-        for line in enumerate(facts):
-            if line not in self._known:
+        for numbered_fact in enumerate(facts):
+            if numbered_fact not in self._known:
                 if len(self._known) >= MOST_KNOWN:
                     self._known.clear()
-                self._known[line] = tuple(self._encode(*line))
-            for number, value in self._known[line]:
+                features = self._encode(*numbered_fact)
+                self._known[numbered_fact] = tuple(features)
+            for number, value in self._known[numbered_fact]:
                 vector[number] = value
         return vector
 
@@ -114,24 +115,37 @@ class Encoding:
             else:
                 unknown.append(move)
         if unknown:
-            free = [number for number in reversed(range(len(numbers))) if number not in actions]
+            from_the_last = reversed(range(len(numbers)))
+            free = [number for number in from_the_last if number not in actions]
             actions.update(zip(free, unknown, strict=False))
         return actions
 
     def to_json(self) -> str:
         """Return the encoding as a text that `from_json` reads."""
-        depths = [[word, count, depth] for (word, count), depth in self.depths.items()]
-        return json.dumps([self.names, self.moves, depths, self.ranges, sorted(self.lettered)])
+        depths = []
+        for (word, count), depth in self.depths.items():
+            depths.append([word, count, depth])
+        parts = [
+            self.names,
+            self.moves,
+            depths,
+            self.ranges,
+            sorted(self.lettered),
+        ]
+        return json.dumps(parts)
 
     @classmethod
     def from_json(cls, text: str) -> "Encoding":
         """Return the encoding that `to_json` wrote."""
-        names, moves, depths, ranges, lettered = json.loads(text)
+        names, moves_by_role, depth_rows, ranges_by_name, lettered = json.loads(text)
+        moves = {role: tuple(listed) for role, listed in moves_by_role.items()}
+        depths = {(word, count): depth for word, count, depth in depth_rows}
+        ranges = {name: (low, high) for name, (low, high) in ranges_by_name.items()}
         return cls(
             names=tuple(names),
-            moves={role: tuple(listed) for role, listed in moves.items()},
-            depths={(word, count): depth for word, count, depth in depths},
-            ranges={name: (low, high) for name, (low, high) in ranges.items()},
+            moves=moves,
+            depths=depths,
+            ranges=ranges,
             lettered=frozenset(lettered),
         )
 
@@ -151,10 +165,12 @@ class Encoding:
             for line, fact in enumerate(view):
                 label, values = _parsed(line, fact, depths)
                 counts[label] = counts.get(label, 0) + 1
+                first_word, _, _ = label.partition(" ")
                 for number, (value, word) in enumerate(values):
-                    slot = (label.partition(" ")[0], fact.count(" "), number)
+                    slot = (first_word, fact.count(" "), number)
                     slots[value] = slot
                     slot_words.setdefault(slot, set()).add(word)
+
         names = [f"role {role}" for role in game.roles]
         valued: set[str] = set()  # the labels that have a value
         for value in slots:
@@ -164,19 +180,22 @@ class Encoding:
             may_be_missing = count < len(views)
             if may_be_missing or label not in valued:
                 names.append(label)
+
         ranges: dict[str, tuple[int, int]] = {}
         lettered: set[str] = set()
         for value, slot in slots.items():
             words = slot_words[slot]
+            lengths = set(map(len, words))
             span = _range_of(words)
             if span is not None:
                 low, high = span
                 if high - low < WIDEST_ONE_HOT:
-                    names += [f"{value} = {number}" for number in range(low, high + 1)]
+                    numbers = range(low, high + 1)
+                    names += [f"{value} = {number}" for number in numbers]
                 else:
                     names.append(value)
                     ranges[value] = span
-            elif len(words) > WIDEST_ONE_HOT and len(set(map(len, words))) == 1:
+            elif len(words) > WIDEST_ONE_HOT and len(lengths) == 1:
                 letters: set[str] = set()
                 for word in words:
                     letters.update(_letters(value, word))
@@ -189,8 +208,11 @@ class Encoding:
 
     def _encode(self, line: int, fact: Fact) -> Iterator[tuple[int, float]]:
         """Yield each feature of a fact with its value."""
-        if (fact.partition(" ")[0], fact.count(" ") + 1) not in self.depths:
+        first_word, _, _ = fact.partition(" ")
+        group = (first_word, fact.count(" ") + 1)
+        if group not in self.depths:
             return
+
         label, values = _parsed(line, fact, self.depths)
         names = [label]
         for value, word in values:
@@ -201,7 +223,8 @@ class Encoding:
             elif _is_number(word):
                 low, high = self.ranges[value]
                 nearest = min(max(int(word), low), high)
-                yield self._features[value], (nearest - low) / (high - low)
+                position = (nearest - low) / (high - low)
+                yield self._features[value], position
         for name in names:
             if name in self._features:
                 yield self._features[name], 1.0
@@ -213,12 +236,18 @@ def starts(game: Game[Any], states: int = STATES) -> tuple[Any, ...]:
     They are the first state, and those of random matches that showed something new. A bot that
     always begins at the start may never meet an end that lies far away.
     """
-    return _explored(game, states)[2]
+    _, _, new_states = _explored(game, states)
+    return new_states
 
 
 def _explored(
-    game: Game[Any], states: int
-) -> tuple[list[tuple[Fact, ...]], dict[Role, tuple[Move, ...]], tuple[Any, ...]]:
+    game: Game[Any],
+    states: int,
+) -> tuple[
+    list[tuple[Fact, ...]],
+    dict[Role, tuple[Move, ...]],
+    tuple[Any, ...],
+]:
     """Return what random matches show.
 
     It is the views of their states, the moves of each role, and the states that were new.
@@ -227,12 +256,16 @@ def _explored(
     known: set[str] = set()
     views: list[tuple[Fact, ...]] = []
     moves: dict[Role, set[Move]] = {role: set() for role in game.roles}
-    lookers = game.roles[:1] if game.open else game.roles  # in an open game all see the same
-    new_states = [game.start()]
-    state = new_states[0]
+    lookers = game.roles
+    if game.open:  # all see the same
+        lookers = game.roles[:1]
+    state = game.start()
+    new_states = [state]
     for _ in range(states):
-        legal = {role: game.legal_moves(state, role) for role in game.to_move(state)}
+        movers = game.to_move(state)
+        legal = {role: game.legal_moves(state, role) for role in movers}
         players = legal.keys() - {CHANCE}
+
         texts: set[str] = set()
         for role in lookers:
             view = tuple(game.view(state, role))
@@ -246,11 +279,13 @@ def _explored(
         known |= texts
         if is_new and players:
             new_states.append(state)
+
         if legal and dice.random() > RESTART:
             choices = {role: dice.choice(listed) for role, listed in legal.items()}
             state = game.play(state, choices)
         else:
             state = dice.choice(new_states)
+
     ordered: dict[Role, tuple[Move, ...]] = {}
     for role, moves_of_role in moves.items():
         ordered[role] = tuple(sorted(moves_of_role, key=_natural))
@@ -264,17 +299,27 @@ def _depths(views: Iterable[tuple[Fact, ...]]) -> dict[Group, int]:
         groups: dict[Group, list[list[str]]] = {}
         for fact in view:
             first, *words = fact.split(" ")
-            groups.setdefault((first, len(words) + 1), []).append(words)
+            group = (first, len(words) + 1)
+            groups.setdefault(group, []).append(words)
         for group, facts in groups.items():
+            _, word_count = group
             depth = depths.setdefault(group, 0)
-            while depth != REPEATED and len({tuple(words[:depth]) for words in facts}) < len(facts):
-                depth = depth + 1 if depth < group[1] - 1 else REPEATED
+            while depth != REPEATED:
+                indices = {tuple(words[:depth]) for words in facts}
+                if len(indices) == len(facts):
+                    break
+                if depth < word_count - 1:
+                    depth += 1
+                else:
+                    depth = REPEATED
             depths[group] = depth
     return depths
 
 
 def _parsed(
-    line: int, fact: Fact, depths: Mapping[Group, int]
+    line: int,
+    fact: Fact,
+    depths: Mapping[Group, int],
 ) -> tuple[str, list[tuple[str, str]]]:
     """Return the first word of a fact with its index, and each of its values with its name."""
     first, *words = fact.split(" ")
@@ -286,7 +331,10 @@ def _parsed(
         index = words[:depth]
         values = words[depth:]
     label = " ".join([first, *index])
-    return label, [(f"{label} value {number}", word) for number, word in enumerate(values, 1)]
+    named_values = []
+    for number, word in enumerate(values, 1):
+        named_values.append((f"{label} value {number}", word))
+    return label, named_values
 
 
 def _letters(value: str, word: str) -> list[str]:
@@ -313,5 +361,10 @@ def _natural(name: str) -> tuple[bool, list[tuple[bool, int, str]], str]:
     Roles come first, and no two names are equal.
     """
     words = name.split(" ")
-    key = [(False, int(word), "") if _is_number(word) else (True, 0, word) for word in words]
+    key = []
+    for word in words:
+        if _is_number(word):
+            key.append((False, int(word), ""))
+        else:
+            key.append((True, 0, word))
     return words[0] != "role", key, name

@@ -23,7 +23,7 @@ group `arena.extensions`. Its code runs inside arena, so it is trusted, as rules
 # with the old spelling beside it would be two ways to do one thing. A parameter that the core
 # passes on without knowing it would need a place in each command that passes it.
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -187,8 +187,9 @@ def extras() -> Mapping[str, Extension]:
     """Return the extensions in arena/extras/ by name, in order of name."""
     folder = Path(__file__).with_name("extras")
     extensions_by_name: dict[str, Extension] = {}
-    for module in iter_modules([str(folder)]):
-        extensions_by_name[module.name] = import_module(f"{EXTRAS}.{module.name}").EXTENSION
+    for found in iter_modules([str(folder)]):
+        module = import_module(f"{EXTRAS}.{found.name}")
+        extensions_by_name[found.name] = module.EXTENSION
     return extensions_by_name
 
 
@@ -223,7 +224,10 @@ def options(command: str, *, all_packages: bool) -> Iterator[tuple[str, AddedOpt
 
     Only with `all_packages` those of installed packages are looked for.
     """
-    for name, extension in every() if all_packages else extras().items():
+    extensions: Iterable[tuple[str, Extension]] = extras().items()
+    if all_packages:
+        extensions = every()
+    for name, extension in extensions:
         for declared in extension.options:
             if declared.command == command:
                 yield name, declared
@@ -234,22 +238,25 @@ def commands() -> frozenset[str]:
 
     A message or page of the core names such a command only if it is there.
     """
-    return frozenset(added.name for _, extension in every() for added in extension.commands)
+    names: set[str] = set()
+    for _, extension in every():
+        names.update(command.name for command in extension.commands)
+    return frozenset(names)
 
 
 def charts() -> dict[str, str]:
     """Return the module of each chart that extensions add, by the name of the chart."""
-    return _joined("chart", ((name, extension.charts) for name, extension in every()))
+    return _joined("chart", lambda extension: extension.charts)
 
 
 def frames() -> dict[str, AddedFrame]:
     """Return each frame that extensions add, by its name."""
-    return _joined("frame", ((name, extension.frames) for name, extension in every()))
+    return _joined("frame", lambda extension: extension.frames)
 
 
 def tables() -> dict[str, AddedTable]:
     """Return each table of tournament.toml that extensions add, by its name."""
-    return _joined("table", ((name, extension.tables) for name, extension in every()))
+    return _joined("table", lambda extension: extension.tables)
 
 
 def seats() -> tuple[str, ...]:
@@ -286,23 +293,24 @@ def wrappers() -> tuple[str, ...]:
 
 def bridges() -> dict[str, AddedBridge]:
     """Return each bridge that extensions add, by its name."""
-    return _joined("bridge", ((name, extension.bridges) for name, extension in every()))
+    return _joined("bridge", lambda extension: extension.bridges)
 
 
 def file_beside(path: str) -> Path:
     """Return what a path `package:name` names: a file or folder beside that of the package."""
     package, _, name = path.partition(":")
-    return Path(str(import_module(package).__file__)).parent / name
+    file = str(import_module(package).__file__)
+    return Path(file).parent / name
 
 
 def services() -> dict[str, str]:
     """Return the path of each service that extensions add, by its name."""
-    return _joined("service", ((name, extension.services) for name, extension in every()))
+    return _joined("service", lambda extension: extension.services)
 
 
 def sections() -> dict[str, AddedSection]:
     """Return each section below the leaderboard that extensions add, by its name."""
-    return _joined("section", ((name, extension.sections) for name, extension in every()))
+    return _joined("section", lambda extension: extension.sections)
 
 
 def keys() -> dict[str, dict[str, str]]:
@@ -313,7 +321,8 @@ def keys() -> dict[str, dict[str, str]]:
     keys_by_table: dict[str, dict[str, str]] = {}
     for name, extension in every():
         for table, path in extension.keys.items():
-            keys_by_table.setdefault(table, {})[name] = path
+            path_by_extension = keys_by_table.setdefault(table, {})
+            path_by_extension[name] = path
     return keys_by_table
 
 
@@ -325,14 +334,17 @@ def lanes() -> tuple[AddedLanes, ...]:
     return tuple(all_lanes)
 
 
-def _joined(what: str, parts: Iterable[tuple[str, Mapping[str, T]]]) -> dict[str, T]:
-    """Join what extensions declare; ArenaError where two of them declare one name."""
+def _joined(
+    kind: str,
+    declared_in: Callable[[Extension], Mapping[str, T]],
+) -> dict[str, T]:
+    """Join what all extensions declare; ArenaError where two of them declare one name."""
     joined: dict[str, T] = {}
-    for extension, declared in parts:
-        for name, value in declared.items():
+    for extension_name, extension in every():
+        for name, value in declared_in(extension).items():
             if name in joined:
                 raise ArenaError(
-                    f"extension {extension}: another one has a {what} {name!r} already; "
+                    f"extension {extension_name}: another one has a {kind} {name!r} already; "
                     "uninstall its package, or have it renamed"
                 )
             joined[name] = value

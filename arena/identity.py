@@ -31,8 +31,14 @@ it has its default: the first texts of their format do not have it."""
 
 def digest_of(*parts: object, length: int = 12) -> str:
     """Return a short hash of plain values (strings, numbers, tuples, mappings)."""
-    text = json.dumps(parts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]
+    text = json.dumps(
+        parts,
+        sort_keys=True,
+        separators=(",", ":"),
+        ensure_ascii=False,
+    )
+    content = text.encode("utf-8", "surrogatepass")
+    return hashlib.sha256(content).hexdigest()[:length]
 
 
 def file_digest(path: Path) -> str:
@@ -46,7 +52,9 @@ def keyed(secret: str, text: str) -> str:
 
     The secret is in hex digits.
     """
-    return hmac.digest(bytes.fromhex(secret), text.encode(), "sha256").hex()[:32]
+    key = bytes.fromhex(secret)
+    digest = hmac.digest(key, text.encode(), "sha256")
+    return digest.hex()[:32]
 
 
 @lru_cache  # called for every match of an event, which all have the same conditions
@@ -55,15 +63,19 @@ def plain(values: Any) -> Mapping[str, object]:
 
     Fields that were added later are left out where they have their default.
     """
+    names = [column.name for column in fields(values)]
     plain_values: dict[str, object] = {}
-    for name, value in stated(values, [column.name for column in fields(values)]).items():
+    for name, value in stated(values, names).items():
         if is_dataclass(value):
             plain_values[name] = plain(value)  # type: ignore[arg-type]
         elif isinstance(value, tuple):
-            plain_values[name] = [
-                plain(item) if is_dataclass(item) else item  # type: ignore[arg-type]
-                for item in value
-            ]
+            items: list[object] = []
+            for item in value:
+                if is_dataclass(item):
+                    items.append(plain(item))  # type: ignore[arg-type]
+                else:
+                    items.append(item)
+            plain_values[name] = items
         else:
             plain_values[name] = value
     return plain_values
@@ -78,7 +90,9 @@ def stated(values: Any, names: Iterable[str]) -> dict[str, Any]:
     chosen = {}
     for name in names:
         value = getattr(values, name)
-        if value != columns[name].default or not columns[name].metadata.get("added_later"):
+        column = columns[name]
+        is_new = column.metadata.get("added_later")
+        if value != column.default or not is_new:
             chosen[name] = value
     return chosen
 
@@ -87,10 +101,15 @@ def boards_key(seed: int | str, label: str) -> str:
     """Return the key from which the boards of this name are sampled in an event of this seed."""
     if isinstance(seed, int):
         return digest_of("boards", seed, label, length=32)
-    return keyed(seed, digest_of("boards", label, length=64))
+    digest = digest_of("boards", label, length=64)
+    return keyed(seed, digest)
 
 
-def openings_key(seed: int | str, label: str, bots: Iterable[tuple[str, str]]) -> str:
+def openings_key(
+    seed: int | str,
+    label: str,
+    bots: Iterable[tuple[str, str]],
+) -> str:
     """Return the key of the openings of these bots, by name and digest, on a board."""
     pairing = digest_of("openings", label, sorted(bots), length=64)
     if isinstance(seed, int):

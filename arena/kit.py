@@ -111,7 +111,8 @@ class Turn:
         """The rules in words, also in disguise; empty where the game has no manual."""
         lines = self._manual
         if not lines:
-            lines = [" ".join(line.split()) for line in self.rules.manual.splitlines()]
+            manual = self.rules.manual
+            lines = [" ".join(line.split()) for line in manual.splitlines()]
         return "\n".join(filter(None, lines))
 
     @cached_property
@@ -128,7 +129,9 @@ class Turn:
         Return None where the bot cannot know it, because moves or cards are hidden.
         """
         states = self.states
-        return states[0] if len(states) == 1 else None
+        if len(states) != 1:
+            return None
+        return states[0]
 
     @property
     def states(self) -> list[Any]:
@@ -138,35 +141,48 @@ class Turn:
         opponent's card. There are none where moves are hidden.
         """
         rules = self.rules
-        place_of = {role: place for place, role in enumerate(rules.roles)}
+        index_of = {role: index for index, role in enumerate(rules.roles)}
         positions = list(self._positions)
         reached: dict[tuple[Any, tuple[int, ...]], None] = {}
         for state, counts in positions:  # grows while it is walked
             movers = rules.to_move(state)
             if self.role in movers:
-                facts = self._asked.get(counts[place_of[self.role]])
+                own_index = index_of[self.role]
+                facts = self._asked.get(counts[own_index])
                 if facts and list(rules.view(state, self.role)) != facts:
                     continue
+
             moves: list[Sequence[Move]] = []
             for role in movers:
                 if role == CHANCE:
                     moves.append(rules.legal_moves(state, role))
                 else:
-                    count = counts[place_of[role]]
-                    moves.append(self._played.get(role, [])[count : count + 1])
+                    count = counts[index_of[role]]
+                    played = self._played.get(role, [])
+                    moves.append(played[count : count + 1])
             if not movers or not all(moves):  # the match is over, or a role has not moved yet
                 reached[state, counts] = None
                 continue
-            after = tuple(counts[place] + (role in movers) for role, place in place_of.items())
+
+            counts_after = []
+            for role, index in index_of.items():
+                moves_now = role in movers
+                counts_after.append(counts[index] + moves_now)
+            after = tuple(counts_after)
             for choice in product(*moves):
                 chosen = dict(zip(movers, choice, strict=True))
                 # A state in which a known move is not legal is none of those that fit.
                 if all(move in rules.legal_moves(state, role) for role, move in chosen.items()):
-                    positions.append((rules.play(state, chosen), after))
+                    next_state = rules.play(state, chosen)
+                    positions.append((next_state, after))
             if len(positions) > MOST_STATES:
                 self._positions = []
                 return []
-        fitting = [position for position in reached if self._fits(position[0])]
+
+        fitting = []
+        for state, counts in reached:
+            if self._fits(state):
+                fitting.append((state, counts))
         # Before the first turn there are no facts, and nothing fits: the positions stay for the
         # next call.
         self._positions = fitting or list(reached)
@@ -193,7 +209,8 @@ class Turn:
             others = [role for role in rules.to_move(state) if role != self.role]
             legal = [rules.legal_moves(state, role) for role in others]
             for moves in product(*legal):
-                chosen = {self.role: move} | dict(zip(others, moves, strict=True))
+                chosen = {self.role: move}
+                chosen.update(zip(others, moves, strict=True))
                 states.append(rules.play(state, chosen))
         return states
 
@@ -227,8 +244,13 @@ class Turn:
             request["prompt"] = question
         else:
             request["messages"] = question
-        options = {"tokens": tokens, "temperature": temperature, "stop": stop, "again": again}
-        request |= {name: value for name, value in options.items() if value is not None}
+        options = {
+            "tokens": tokens,
+            "temperature": temperature,
+            "stop": stop,
+            "again": again,
+        }
+        request |= {name: option for name, option in options.items() if option is not None}
         line = f"model {json.dumps(request)}\n"
         if len(line) > LONGEST_REQUEST_BYTES:
             return Said("", error=f"the request is longer than {LONGEST_REQUEST_BYTES} bytes")
@@ -237,14 +259,18 @@ class Turn:
             word, _, value = answer.strip().partition(" ")
             if word == "model":
                 values = json.loads(value)
-                known = {name: values[name] for name in ("end", "error", "left") if name in values}
+                known = {}
+                for name in ("end", "error", "left"):
+                    if name in values:
+                        known[name] = values[name]
                 return Said(values.get("text", ""), **known)
         raise EOFError("the referee has left")
 
     @cached_property
     def _positions(self) -> list[tuple[Any, tuple[int, ...]]]:
         """The states that fitted last, each with the numbers of the roles' moves before."""
-        return [(self.rules.start(), (0,) * len(self.rules.roles))]
+        no_moves = (0,) * len(self.rules.roles)
+        return [(self.rules.start(), no_moves)]
 
     def _hear(self, word: str, value: str) -> None:
         """Take in a line; lines with an unknown word are ignored."""
@@ -306,17 +332,21 @@ def run(
     `prepare`, too.
     """
     out = out or sys.stdout
-    source = iter(sys.stdin if lines is None else lines)
+    if lines is None:
+        lines = sys.stdin
+    source = iter(lines)
+    ready = "ready again\n" if again else "ready\n"
     turn = _new_turn(source, out)
     for line in source:
         word, _, value = line.strip().partition(" ")
         if word == "ready?":
             if prepare is not None:
                 prepare(turn)
-            _say(out, "ready again\n" if again else "ready\n")
+            _say(out, ready)
         elif word == "go":
             turn.seconds = int(value) / 1000 if value else None
-            _say(out, turn._answer(choose(turn)))
+            move = choose(turn)
+            _say(out, turn._answer(move))
         elif word == "end":
             if not again:
                 return
@@ -356,14 +386,17 @@ def _ways(board: Iterable[Fact]) -> dict[Cell, list[Cell]]:
     """Return the cells beside each cell of a grid that no wall parts from it."""
     facts = [fact.split() for fact in board]
     size = next(fact for fact in facts if fact[0] == "size")
-    cells = range(int(size[1]), int(size[2]) + 1)
+    low = int(size[1])
+    high = int(size[2])
+    coordinates = range(low, high + 1)
     walls = set()
     for fact in facts:
         if fact[0] == "wall":
             cell = (int(fact[1]), int(fact[2]))
             walls.add((cell, fact[3]))
+
     ways: dict[Cell, list[Cell]] = {}
-    for cell in product(cells, cells):
+    for cell in product(coordinates, coordinates):
         ways[cell] = []
     for cell in ways:
         x, y = cell

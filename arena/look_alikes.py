@@ -10,8 +10,11 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from functools import cache
+from itertools import chain
 
-VARIATION_SELECTORS = frozenset(map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]))
+FIRST_SELECTORS = range(0xFE00, 0xFE10)
+MORE_SELECTORS = range(0xE0100, 0xE01F0)
+VARIATION_SELECTORS = frozenset(map(chr, chain(FIRST_SELECTORS, MORE_SELECTORS)))
 WITHOUT_SHAPE = VARIATION_SELECTORS | frozenset("\u034f\u115f\u1160\u17b4\u17b5")
 """Letters and marks that are printable by Unicode, and take no room on a line."""
 BLANK = WITHOUT_SHAPE | frozenset("\u2800\u3164\uffa0")
@@ -26,7 +29,8 @@ def visible(text: str) -> str:
     for letter in unicodedata.normalize("NFC", text):
         is_visible = letter.isprintable() and letter not in BLANK
         letters.append(letter if is_visible else " ")
-    return " ".join("".join(letters).split())
+    line = "".join(letters)
+    return " ".join(line.split())
 
 
 def look_alike(name: str, other: str) -> bool:
@@ -35,7 +39,9 @@ def look_alike(name: str, other: str) -> bool:
     They do if they have the same skeleton (Unicode TR39). Names in ASCII never do: `rn` looks like
     `m` in some fonts, but honest people type both.
     """
-    if name == other or (name.isascii() and other.isascii()):
+    if name == other:
+        return False
+    if name.isascii() and other.isascii():
         return False
     return skeleton(name) == skeleton(other)
 
@@ -47,9 +53,11 @@ def skeleton(text: str) -> str:
         has_shape = letter not in WITHOUT_SHAPE and unicodedata.category(letter) != "Cf"
         if has_shape:
             shaped.append(letter)
-    decomposed = unicodedata.normalize("NFKD", visible("".join(shaped)))
+    line = visible("".join(shaped))
+    decomposed = unicodedata.normalize("NFKD", line)
     letters = SECOND_DOT.sub("", decomposed)
-    return unicodedata.normalize("NFD", "".join(map(_prototype, letters))).casefold()
+    prototypes = "".join(map(_prototype, letters))
+    return unicodedata.normalize("NFD", prototypes).casefold()
 
 
 def groups(texts: Iterable[str]) -> dict[str, str]:
@@ -64,20 +72,23 @@ def groups(texts: Iterable[str]) -> dict[str, str]:
     for spelling in (str, str.lower, str.upper):  # some letters look alike as capitals alone
         members: dict[str, list[str]] = defaultdict(list)
         for text in keys:
-            members[skeleton(spelling(text))].append(text)
+            spelled = spelling(text)
+            members[skeleton(spelled)].append(text)
         for alike in members.values():
             if not all(text.isascii() for text in alike):
-                _join(keys, {keys[text] for text in alike})
+                keys_of_alike = {keys[text] for text in alike}
+                _join(keys, keys_of_alike)
     return keys
 
 
 def _join(keys: dict[str, str], joined: Collection[str]) -> None:
     """Give all texts that have one of these keys the same key."""
-    if len(joined) > 1:
-        key = min(joined)
-        for text in keys:
-            if keys[text] in joined:
-                keys[text] = key
+    if len(joined) < 2:
+        return
+    key = min(joined)
+    for text in keys:
+        if keys[text] in joined:
+            keys[text] = key
 
 
 @cache

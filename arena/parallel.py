@@ -34,7 +34,10 @@ _work: Callable[[Any], Any]
 
 
 def parallel_map(
-    do: Callable[[Item], Result], items: Iterable[Item], *, cores: int | None = None
+    do: Callable[[Item], Result],
+    items: Iterable[Item],
+    *,
+    cores: int | None = None,
 ) -> Generator[Result]:
     """Yield the result of `do` for each item; with one core, without other processes.
 
@@ -93,7 +96,8 @@ def result_of(pool: "ProcessPoolExecutor", future: "Future[Result]") -> Result:
             return future.result(LOOK_S)
         except TimeoutError:
             manager: Any = pool._executor_manager_thread  # the pool has no public way to tell
-            if not (future.done() or manager is None or manager.is_alive()):
+            may_still_come = future.done() or manager is None or manager.is_alive()
+            if not may_still_come:
                 # Python's own error where it is refused a thread; `errors.refusal` knows it.
                 raise RuntimeError("can't start new thread") from None
 

@@ -60,7 +60,8 @@ def env(
     `ansi` (`render()` returns the state as text), `human` (every state is printed) or None.
     ArenaError when there is no such board, or no such mode.
     """
-    return OrderEnforcingWrapper(TurnEnv(_Episode(board, workspace, encoding, render_mode)))
+    episode = _Episode(board, workspace, encoding, render_mode)
+    return OrderEnforcingWrapper(TurnEnv(episode))
 
 
 def parallel_env(
@@ -75,28 +76,35 @@ def parallel_env(
     Each role has one action more than in `env`, the last: to wait. It is the only legal one when
     the role is not to move. The arguments are those of `env`.
     """
-    return SimultaneousEnv(_Episode(board, workspace, encoding, render_mode))
+    episode = _Episode(board, workspace, encoding, render_mode)
+    return SimultaneousEnv(episode)
 
 
 class _Episode:
     """The state of a match, whose roles are agents; chance is drawn here."""
 
     def __init__(
-        self, board: str, workspace: str | Path, encoding: Encoding | None, render_mode: str | None
+        self,
+        board: str,
+        workspace: str | Path,
+        encoding: Encoding | None,
+        render_mode: str | None,
     ) -> None:
         if render_mode not in {*RENDER_MODES, None}:
             raise ArenaError(
                 f"render_mode {render_mode!r}: expected {', '.join(RENDER_MODES)} or None"
             )
-        self.board, self.render_mode = board, render_mode
+        self.board = board
+        self.render_mode = render_mode
         self.game: Game[Any] = load_game(board, workspace)
         self.encoding = encoding or Encoding.of(self.game)
         self.dice = Random()
-        if unknown := [role for role in self.game.roles if not self.encoding.moves.get(role)]:
-            raise ArenaError(
-                f"{board}: the encoding knows no move of {unknown[0]}: make it of this board and "
-                "with more states, Encoding.of(game, states=...)"
-            )
+        for role in self.game.roles:
+            if not self.encoding.moves.get(role):
+                raise ArenaError(
+                    f"{board}: the encoding knows no move of {role}: make it of this board and "
+                    "with more states, Encoding.of(game, states=...)"
+                )
         self.state: Any = None
         self.movers: tuple[Role, ...] = ()
 
@@ -104,15 +112,16 @@ class _Episode:
         self, more_actions: int
     ) -> tuple[dict[Role, spaces.Dict], dict[Role, spaces.Discrete]]:
         """Return the spaces of observations and actions of each role."""
-        observations, actions = {}, {}
+        features = len(self.encoding.names)
+        observations = {}
+        actions = {}
         for role, moves in self.encoding.moves.items():
             count = len(moves) + more_actions
-            observations[role] = spaces.Dict(
-                {
-                    "observation": spaces.Box(0.0, 1.0, (len(self.encoding.names),), np.float32),
-                    "action_mask": spaces.Box(0, 1, (count,), np.int8),
-                }
-            )
+            parts: dict[str, spaces.Space[Any]] = {
+                "observation": spaces.Box(0.0, 1.0, (features,), np.float32),
+                "action_mask": spaces.Box(0, 1, (count,), np.int8),
+            }
+            observations[role] = spaces.Dict(parts)
             actions[role] = spaces.Discrete(count)
         return observations, actions
 
@@ -121,7 +130,9 @@ class _Episode:
         if seed is not None:
             self.dice = Random(seed)
         state = (options or {}).get("state")
-        self.state = self.game.start() if state is None else state
+        if state is None:
+            state = self.game.start()
+        self.state = state
         self._play_chance()
         if not self.movers:
             raise ValueError(
@@ -131,26 +142,43 @@ class _Episode:
 
     def actions(self, role: Role) -> dict[int, Move]:
         """Return the legal moves of a role by their actions; none when it is not to move."""
-        moves = self.game.legal_moves(self.state, role) if role in self.movers else ()
+        if role in self.movers:
+            moves = self.game.legal_moves(self.state, role)
+        else:
+            moves = ()
         return self.encoding.actions(moves, role)
 
-    def observation(self, role: Role, legal: Iterable[int], count: int) -> Observation:
+    def observation(
+        self,
+        role: Role,
+        legal: Iterable[int],
+        count: int,
+    ) -> Observation:
         """Return what a role sees, with a mask of that number of actions."""
         mask = np.zeros(count, np.int8)
         mask[list(legal)] = 1
-        features = self.encoding.observe(self.game.view(self.state, role), role)
-        return {"observation": np.array(features, np.float32), "action_mask": mask}
+        facts = self.game.view(self.state, role)
+        features = self.encoding.observe(facts, role)
+        return {
+            "observation": np.array(features, np.float32),
+            "action_mask": mask,
+        }
 
     def play(self, actions: Mapping[Role, int]) -> None:
         """Play one turn, then those of chance; ValueError for an action that is not legal."""
         moves = {role: self.move(role, action) for role, action in actions.items()}
-        self.state = self.game.play(self.state, moves | self._drawn())
+        moves |= self._drawn()
+        self.state = self.game.play(self.state, moves)
         self._play_chance()
         self.show()
 
     def move(self, role: Role, action: int | None) -> Move:
         """Return the move of an action; ValueError if it is not legal."""
-        if (move := self.actions(role).get(-1 if action is None else int(action))) is None:
+        legal = self.actions(role)
+        move = None
+        if action is not None:
+            move = legal.get(int(action))
+        if move is None:
             raise ValueError(
                 f"{role}: action {action} is not legal here: choose one that action_mask allows"
             )
@@ -159,15 +187,16 @@ class _Episode:
     def rewards(self) -> dict[Role, float]:
         """Return the reward of each role: 0.0 while the match goes on."""
         outcome = self.game.outcome(self.state)
-        return {
-            role: (outcome.scores[role] - 50) / 50 if outcome else 0.0 for role in self.game.roles
-        }
+        if not outcome:
+            return dict.fromkeys(self.game.roles, 0.0)
+        return {role: (outcome.scores[role] - 50) / 50 for role in self.game.roles}
 
     def drawing(self) -> str:
         """Return the state as text; ValueError before the first match."""
         if self.state is None:
             raise ValueError("there is no state yet: call reset() first")
-        return render_state(self.game, self.game.view(self.state, None))
+        facts = self.game.view(self.state, None)
+        return render_state(self.game, facts)
 
     def render(self) -> str | None:
         """Return the state as text, or print it, as the mode says.
@@ -193,12 +222,14 @@ class _Episode:
     def _play_chance(self) -> None:
         while self.game.to_move(self.state) == (CHANCE,):
             self.state = self.game.play(self.state, self._drawn())
-        self.movers = tuple(role for role in self.game.to_move(self.state) if role != CHANCE)
+        movers = self.game.to_move(self.state)
+        self.movers = tuple(role for role in movers if role != CHANCE)
 
     def _drawn(self) -> dict[Role, Move]:
         if CHANCE not in self.game.to_move(self.state):
             return {}
-        return {CHANCE: self.dice.choice(self.game.legal_moves(self.state, CHANCE))}
+        legal = self.game.legal_moves(self.state, CHANCE)
+        return {CHANCE: self.dice.choice(legal)}
 
 
 class _RoleEnv:
@@ -255,8 +286,11 @@ class TurnEnv(_RoleEnv, AECEnv):  # type: ignore[misc]  # PettingZoo ships no ty
 
     def observe(self, agent: Role) -> Observation:
         """Return what an agent sees; its mask is 0 everywhere unless it is the one to act."""
-        legal = self.match.actions(agent) if agent == self.agent_selection else ()
-        return self.match.observation(agent, legal, int(self.action_spaces[agent].n))
+        legal: Iterable[int] = ()
+        if agent == self.agent_selection:
+            legal = self.match.actions(agent)
+        count = int(self.action_spaces[agent].n)
+        return self.match.observation(agent, legal, count)
 
     def step(self, action: int | None) -> None:
         """Take the action of the agent to act; None when the match is over."""
@@ -271,14 +305,18 @@ class TurnEnv(_RoleEnv, AECEnv):  # type: ignore[misc]  # PettingZoo ships no ty
         self.match.move(agent, action)
         self._cumulative_rewards[agent] = 0.0
         self._chosen[agent] = int(action)
+
         waiting = [role for role in self.match.movers if role not in self._chosen]
         if not waiting:
             self.match.play(self._chosen)
             self._chosen = {}
             waiting = list(self.match.movers)
+
         self.rewards = self.match.rewards()
-        self.agent_selection = waiting[0] if waiting else self.agents[0]
-        if not waiting:
+        if waiting:
+            self.agent_selection = waiting[0]
+        else:
+            self.agent_selection = self.agents[0]
             self.terminations = dict.fromkeys(self.agents, True)
         self._accumulate_rewards()
 
@@ -290,7 +328,9 @@ class SimultaneousEnv(_RoleEnv, ParallelEnv):  # type: ignore[misc]  # PettingZo
         super().__init__(match, more_actions=1)
 
     def reset(
-        self, seed: int | None = None, options: dict[str, Any] | None = None
+        self,
+        seed: int | None = None,
+        options: dict[str, Any] | None = None,
     ) -> tuple[dict[Role, Observation], dict[Role, dict[str, Any]]]:
         """Begin a match.
 
@@ -298,7 +338,8 @@ class SimultaneousEnv(_RoleEnv, ParallelEnv):  # type: ignore[misc]  # PettingZo
         """
         self.match.start(seed, options)
         self.agents = list(self.possible_agents)
-        return self._observations(), {role: {} for role in self.agents}
+        infos: dict[Role, dict[str, Any]] = {role: {} for role in self.agents}
+        return self._observations(), infos
 
     def step(
         self, actions: dict[Role, int]
@@ -322,6 +363,7 @@ class SimultaneousEnv(_RoleEnv, ParallelEnv):  # type: ignore[misc]  # PettingZo
                     f"{role}: action {actions[role]} is not legal here: choose one that "
                     "action_mask allows"
                 )
+
         self.match.play({role: actions[role] for role in self.match.movers})
         agents = self.agents
         over = not self.match.movers
@@ -340,6 +382,8 @@ class SimultaneousEnv(_RoleEnv, ParallelEnv):  # type: ignore[misc]  # PettingZo
         observations = {}
         for role in self.agents:
             wait = len(self.encoding.moves[role])
-            legal = self.match.actions(role) if role in self.match.movers else (wait,)
+            legal: Iterable[int] = (wait,)
+            if role in self.match.movers:
+                legal = self.match.actions(role)
             observations[role] = self.match.observation(role, legal, wait + 1)
         return observations

@@ -125,7 +125,8 @@ class Bot:
         """Return whether the bot takes this role on this board."""
         label = f"{game}/{board.removesuffix(DISGUISED)}"
         plays_board = not self.games or game in self.games or label in self.games
-        return plays_board and (not self.roles or role in self.roles)
+        plays_role = not self.roles or role in self.roles
+        return plays_board and plays_role
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,11 +163,12 @@ class ModelTerms:
         """Raise ValueError for fields that are no JSON object: a stranger may have written them."""
         try:
             values = self.fields
-            limit = values.get(USUAL_LIMIT, 1), values.get(MODERN_LIMIT, 1)
+            limits = (values.get(USUAL_LIMIT, 1), values.get(MODERN_LIMIT, 1))
         except (ValueError, AttributeError, RecursionError) as error:
             raise ValueError("the fields of requests are no JSON object") from error
-        if any(type(number) is not int or number < 1 for number in limit):
-            raise ValueError("no request to a language model has such a limit of tokens")
+        for limit in limits:
+            if type(limit) is not int or limit < 1:
+                raise ValueError("no request to a language model has such a limit of tokens")
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -200,7 +202,9 @@ class ModelTerms:
 
     def most_price(self, tokens_in: int, tokens_out: int) -> float:
         """Return the most that these tokens cost, whatever the provider has in its cache."""
-        return (tokens_in * max(self.prices_in) + tokens_out * self.price_out) / 1e6
+        price_in = tokens_in * max(self.prices_in)
+        price_out = tokens_out * self.price_out
+        return (price_in + price_out) / 1e6
 
     def cost_of(self, answer: "ModelAnswer") -> float:
         """Return what an answer cost: the provider's own price, or that of its tokens."""
@@ -260,11 +264,11 @@ class Conditions:
     def limits_of(self, bot: Bot) -> Limits:
         """Return the limits of a bot: the event's, with its own processes.
 
-        A lower one of its bot.toml.
+        A lower limit of its bot.toml replaces that of the event.
         """
-        limits = (
-            self.limits if bot.processes is None else replace(self.limits, processes=bot.processes)
-        )
+        limits = self.limits
+        if bot.processes is not None:
+            limits = replace(limits, processes=bot.processes)
         return limits.tightened(bot.limits)
 
     @property
@@ -275,7 +279,9 @@ class Conditions:
     @property
     def all_models(self) -> tuple[ModelTerms, ...]:
         """The terms of all models, the default model first."""
-        return self.models if self.model is None else (self.model, *self.models)
+        if self.model is None:
+            return self.models
+        return (self.model, *self.models)
 
     def model_of(self, bot: Bot) -> ModelTerms | None:
         """Return the terms of the model that a bot asks; None = nobody answers it."""
@@ -314,8 +320,10 @@ class Conditions:
         """
         if factor == 1:
             return self
-        cpu = None if self.limits.cpu is None else self.limits.cpu * factor
-        return replace(self, time=self.time.scaled(factor), limits=replace(self.limits, cpu=cpu))
+        limits = self.limits
+        if limits.cpu is not None:
+            limits = replace(limits, cpu=limits.cpu * factor)
+        return replace(self, time=self.time.scaled(factor), limits=limits)
 
 
 @dataclass(frozen=True)
@@ -621,7 +629,8 @@ class Board:
     @property
     def disguised(self) -> "Board":
         """The same board in disguise."""
-        return replace(self, name=self.name.removesuffix(DISGUISED) + DISGUISED)
+        plain_name = self.name.removesuffix(DISGUISED)
+        return replace(self, name=plain_name + DISGUISED)
 
     @property
     def variants(self) -> int:
@@ -690,7 +699,8 @@ class Event:
         its record or a replay tells nothing of any other match, not even of its other legs, except
         for the opening that they share.
         """
-        seats = tuple(Seat(role, bot) for role, bot in zip(board.roles, seating, strict=True))
+        roles_and_bots = zip(board.roles, seating, strict=True)
+        seats = tuple(Seat(role, bot) for role, bot in roles_and_bots)
         opening = self._opening(board, seating, repeat)
         conditions = self.conditions.for_bots(seating)
         sampled = ""
@@ -698,6 +708,7 @@ class Event:
         if board.sampled:
             sampled = board.sampled[repeat % len(board.sampled)]
             digest = identity.digest_of(board.digest, sampled)
+
         # The id contains all that makes the match (bots by digest, roles, repeat), so an edited bot
         # cannot use what its last version has seen.
         parts: list[object] = [
@@ -711,7 +722,12 @@ class Event:
         if opening is not None:
             parts += [opening.plies, opening.moves]
         match_id = identity.digest_of(*parts)
+
         names = sorted({bot.name for bot in seating})
+        seed_digest = identity.digest_of("seed", self.seed, board.plain_label, names, repeat)
+        key = ""
+        if isinstance(self.seed, str):
+            key = identity.keyed(self.seed, match_id)
         return Match(
             id=match_id,
             game=board.game,
@@ -720,8 +736,8 @@ class Event:
             seats=seats,
             repeat=repeat,
             # 48 bits: also JavaScript and spreadsheets have such a number exactly.
-            seed=int(identity.digest_of("seed", self.seed, board.plain_label, names, repeat), 16),
-            key=identity.keyed(self.seed, match_id) if isinstance(self.seed, str) else "",
+            seed=int(seed_digest, 16),
+            key=key,
             opening=opening,
             sampled=sampled,
             conditions=conditions,
@@ -732,11 +748,13 @@ class Event:
 
         There is one for each variant of the board.
         """
-        return range(repeat * board.variants, (repeat + 1) * board.variants)
+        first = repeat * board.variants
+        return range(first, first + board.variants)
 
     def repeat_of(self, match: "Match | Played") -> int:
         """Return the repeat of the event that a match belongs to."""
-        return match.repeat // self._variants.get(match.label, 1)
+        variants = self._variants.get(match.label, 1)
+        return match.repeat // variants
 
     @cached_property
     def _variants(self) -> dict[str, int]:
@@ -763,7 +781,8 @@ class Event:
             line = (int(key, 16) + repeat) % len(listed)
             return Opening(moves=listed[line])
         # Each sampled board has a sequence of its own, and the event's repeat is the number in it.
-        return Opening(plies=self.openings.plies, key=key, number=repeat // board.variants)
+        number = repeat // board.variants
+        return Opening(plies=self.openings.plies, key=key, number=number)
 
     @property
     def imported(self) -> bool:
@@ -779,8 +798,11 @@ class Event:
         """Return the event of one game: its boards, and the bots that play there."""
         boards = tuple(board for board in self.boards if board.game == game)
         seats = _seats_on(boards)
-        bots = tuple(bot for bot in self.bots if any(bot.plays(*seat) for seat in seats))
-        return replace(self, boards=boards, bots=bots)
+        bots = []
+        for bot in self.bots:
+            if any(bot.plays(*seat) for seat in seats):
+                bots.append(bot)
+        return replace(self, boards=boards, bots=tuple(bots))
 
     @property
     def leagues(self) -> "tuple[Event, ...]":
@@ -791,7 +813,11 @@ class Event:
     def generalists(self) -> frozenset[str]:
         """The names of the bots that play every board and role."""
         seats = _seats_on(self.boards)
-        return frozenset(bot.name for bot in self.bots if all(bot.plays(*seat) for seat in seats))
+        names = set()
+        for bot in self.bots:
+            if all(bot.plays(*seat) for seat in seats):
+                names.add(bot.name)
+        return frozenset(names)
 
     @property
     def resampling_seed(self) -> int:
@@ -915,7 +941,11 @@ def identity_of(seat: Seat) -> tuple[object, ...]:
 
 def _seats_on(boards: Iterable[Board]) -> list[tuple[str, str, Role]]:
     """Return each game, board and role of these boards."""
-    return [(board.game, board.name, role) for board in boards for role in board.roles]
+    seats = []
+    for board in boards:
+        for role in board.roles:
+            seats.append((board.game, board.name, role))
+    return seats
 
 
 Batch = tuple[Played, ...]
