@@ -18,9 +18,21 @@ DIRECTIONS = {
 }
 """The words of a move that a key stands for. In a move of one or two words, their first letters
 count, too."""
-KEYS = {"up": "up", "down": "down", "left": "left", "right": "right", ".": "stay"}
+KEYS = {
+    "up": "up",
+    "down": "down",
+    "left": "left",
+    "right": "right",
+    ".": "stay",
+}
 """The keys that stand for a direction."""
-SIGNS = {"up": "↑", "down": "↓", "left": "←", "right": "→", "stay": "."}
+SIGNS = {
+    "up": "↑",
+    "down": "↓",
+    "left": "←",
+    "right": "→",
+    "stay": ".",
+}
 MOVES_NAMED = 6
 """The most moves that an answer names."""
 
@@ -50,7 +62,12 @@ def directions_of(move: Move) -> tuple[str, ...]:
 def by_directions(directions: Sequence[str], legal: Sequence[Move]) -> tuple[Move, ...]:
     """Return the legal moves that begin with these directions."""
     pressed = tuple(directions)
-    return tuple(move for move in legal if directions_of(move)[: len(pressed)] == pressed)
+    moves = []
+    for move in legal:
+        beginning = directions_of(move)[: len(pressed)]
+        if beginning == pressed:
+            moves.append(move)
+    return tuple(moves)
 
 
 def by_text(text: str, legal: Sequence[Move]) -> tuple[Move, ...]:
@@ -62,27 +79,33 @@ def by_text(text: str, legal: Sequence[Move]) -> tuple[Move, ...]:
     words = text.lower().split()
     if not words:
         return ()
-    moves = {move: move.lower().split() for move in legal}
-    same = [move for move in legal if moves[move] == words]
+
+    words_of = {move: move.lower().split() for move in legal}
+    same = [move for move in legal if words_of[move] == words]
     if same:
         return tuple(same)
-    same_end = [move for move in legal if moves[move][-len(words) :] == words]
+    same_end = [move for move in legal if words_of[move][-len(words) :] == words]
     if same_end:
         return tuple(same_end)
-    if are_numbered(legal) and len(words) == 1 and words[0].isascii() and words[0].isdecimal():
+
+    is_number = len(words) == 1 and words[0].isascii() and words[0].isdecimal()
+    if is_number and are_numbered(legal):
         number = int(words[0])
-        return (legal[number - 1],) if 1 <= number <= len(legal) else ()
-    return tuple(move for move in legal if _are_beginnings(words, moves[move]))
+        if not 1 <= number <= len(legal):
+            return ()
+        return (legal[number - 1],)
+    return tuple(move for move in legal if _are_beginnings(words, words_of[move]))
 
 
 def _are_beginnings(words: Sequence[str], of_move: Sequence[str]) -> bool:
     """Return whether words are the beginnings of the first or of the last words of a move."""
     if len(words) > len(of_move):
         return False
-    for part in (of_move[: len(words)], of_move[-len(words) :]):
-        if all(map(str.startswith, part, words)):
-            return True
-    return False
+    first_words = of_move[: len(words)]
+    last_words = of_move[-len(words) :]
+    begin_first = all(map(str.startswith, first_words, words))
+    begin_last = all(map(str.startswith, last_words, words))
+    return begin_first or begin_last
 
 
 def are_numbered(legal: Sequence[Move]) -> bool:
@@ -90,11 +113,15 @@ def are_numbered(legal: Sequence[Move]) -> bool:
 
     It may not where moves end in numbers of their own.
     """
-    return not any(move.split()[-1].isdecimal() for move in legal)
+    last_words = [move.split()[-1] for move in legal]
+    return not any(map(str.isdecimal, last_words))
 
 
 def listing(
-    legal: Sequence[Move], chosen: Sequence[Move] | None = None, *, shared: int = 0
+    legal: Sequence[Move],
+    chosen: Sequence[Move] | None = None,
+    *,
+    shared: int = 0,
 ) -> list[str]:
     """Return legal moves, all or the chosen ones, with their numbers.
 
@@ -103,9 +130,13 @@ def listing(
     width = len(str(len(legal)))
     numbers = dict.fromkeys(legal, "")
     if are_numbered(legal):
-        numbers = {move: f"{number:>{width}} " for number, move in enumerate(legal, 1)}
+        for number, move in enumerate(legal, 1):
+            numbers[move] = f"{number:>{width}} "
+    if chosen is None:
+        chosen = legal
+
     lines = []
-    for move in legal if chosen is None else chosen:
+    for move in chosen:
         words = move.split()[shared:]
         lines.append(numbers[move] + " ".join(words))
     return lines
@@ -117,7 +148,8 @@ def shared_words(legal: Sequence[Move]) -> int:
     The last word of a move is never among them.
     """
     count = 0
-    for words in zip(*(move.split()[:-1] for move in legal), strict=False):
+    beginnings = [move.split()[:-1] for move in legal]
+    for words in zip(*beginnings, strict=False):
         if len(set(words)) > 1:
             break
         count += 1

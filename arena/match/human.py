@@ -48,4 +48,9 @@ def human_seats(seats: Sequence[Seat], resources: Resources) -> list[SingleSeat]
     choose = resources.choose
     if choose is None:
         return []
-    return [SingleSeat(seat.role, HumanSeat(seat, choose)) for seat in seats if seat.bot == HUMAN]
+    found = []
+    for seat in seats:
+        if seat.bot == HUMAN:
+            human_seat = HumanSeat(seat, choose)
+            found.append(SingleSeat(seat.role, human_seat))
+    return found

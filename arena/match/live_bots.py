@@ -84,7 +84,9 @@ class LiveBots(Seats):
             level = self._conditions.sandbox
             with self._launcher.users_for(len(self._seats), level, self._end_waiting):
                 for seat in self._seats.values():
-                    process = self._reused.take(self._match, seat) if self._reuses else None
+                    process = None
+                    if self._reuses:
+                        process = self._reused.take(self._match, seat)
                     self._start(seat, process)
             self._ending = ending.pop_all()
         return self
@@ -133,7 +135,8 @@ class LiveBots(Seats):
                 continue
             text = texts[role]
             if self._reuses and bot.stays:
-                self._reused.put(self._match, self._seats[role], bot.stay(text))
+                process = bot.stay(text)
+                self._reused.put(self._match, self._seats[role], process)
             else:
                 leaving.setdefault(text, []).append(bot)
         for text, bots in leaving.items():
@@ -155,7 +158,8 @@ class LiveBots(Seats):
         replies = ask_all(self.bots, asks)
         failed: dict[Role, Ask] = {}
         for role, reply in replies.items():
-            if reply.ending is not None and self.bots[role].reused:
+            bot = self.bots[role]
+            if reply.ending is not None and bot.reused:
                 failed[role] = asks[role]
         for role in failed:
             self.bots[role].end()

@@ -75,7 +75,8 @@ class NoModel:
         lines: dict[Role, bytes | Failure] = {}
         for role, (ask, _) in asked.items():
             self._refused[role, ask.turn] += 1
-            lines[role] = refused(self._refused[role, ask.turn], NO_MODEL)
+            count = self._refused[role, ask.turn]
+            lines[role] = refused(count, NO_MODEL)
         return lines
 
     def note(self, role: Role) -> str:
@@ -88,7 +89,12 @@ class ModelSeats(WrappedSeats):
     """Seats whose bots may ask a language model."""
 
     def __init__(
-        self, seats: Seats, answerer: Answerer, match: Match, *, every_turn: bool = False
+        self,
+        seats: Seats,
+        answerer: Answerer,
+        match: Match,
+        *,
+        every_turn: bool = False,
     ) -> None:
         """`every_turn`: the answerer takes note of turns without a request, too."""
         super().__init__(seats)
@@ -105,7 +111,11 @@ class ModelSeats(WrappedSeats):
                 return self._converse(asks, replies)
         return replies
 
-    def _converse(self, asks: Mapping[Role, Ask], replies: dict[Role, Reply]) -> dict[Role, Reply]:
+    def _converse(
+        self,
+        asks: Mapping[Role, Ask],
+        replies: dict[Role, Reply],
+    ) -> dict[Role, Reply]:
         """Carry requests and answers, and return the replies that are no requests.
 
         A reply has the time of all parts of its turn, and their remarks.
@@ -121,27 +131,43 @@ class ModelSeats(WrappedSeats):
             asked: dict[Role, tuple[Ask, bytes]] = {}
             for role, reply in replies.items():
                 spent[role] = spent[role].plus(reply.spent)
-                remarks[role] = (remarks[role] + reply.remarks)[:REMARKS_KEPT]
-                words = self._words(role, reply, served)
-                final[role] = reply._replace(spent=spent[role], remarks=remarks[role], words=words)
+                all_remarks = remarks[role] + reply.remarks
+                remarks[role] = all_remarks[:REMARKS_KEPT]
+                final[role] = reply._replace(
+                    spent=spent[role],
+                    remarks=remarks[role],
+                    words=self._words(role, reply, served),
+                )
                 if reply.ending is None and protocol.asks_model(asks[role], reply.line):
                     asked[role] = (asks[role], reply.line)
             if not asked:
                 return final
+
             self.seats.rest()
             served.update(asked)
             asks = {}
             for role, line in self._answerer.answers(asked).items():
                 if isinstance(line, Failure):
                     final[role] = final[role]._replace(
-                        line=b"", ending=line.ending, words=line.words, failure=line
+                        line=b"",
+                        ending=line.ending,
+                        words=line.words,
+                        failure=line,
                     )
                 else:
                     question, _ = asked[role]
-                    asks[role] = self._resumed(question, line, role, replies[role].spent)
-            replies = self.seats.ask(asks) if asks else {}
+                    spent_on_request = replies[role].spent
+                    asks[role] = self._resumed(question, line, role, spent_on_request)
+            replies = {}
+            if asks:
+                replies = self.seats.ask(asks)
 
-    def _words(self, role: Role, reply: Reply, served: Collection[Role]) -> str:
+    def _words(
+        self,
+        role: Role,
+        reply: Reply,
+        served: Collection[Role],
+    ) -> str:
         """Return the words of a reply, which name the calls in its turn; `served` had some."""
         words = reply.words
         if reply.ending is not None and served:
@@ -151,12 +177,20 @@ class ModelSeats(WrappedSeats):
             note = self._answerer.note(role)
         return "; ".join(filter(None, [words, note]))
 
-    def _resumed(self, ask: Ask, line: bytes, role: Role, spent: TimeUsed) -> Ask:
+    def _resumed(
+        self,
+        ask: Ask,
+        line: bytes,
+        role: Role,
+        spent: TimeUsed,
+    ) -> Ask:
         """Return the question that goes on with the answer, and the time that is left."""
         resumed = ask._replace(text=line, resumes=True)
         if ask.announced is None:
             return resumed
-        charged = self._control.charged(spent, self._threads.get(role, 1))
-        left = max(0.0, ask.announced - charged)
+        threads = self._threads.get(role, 1)
+        charged = self._control.charged(spent, threads)
+        remaining = max(0.0, ask.announced - charged)
         # Each part has the margin, because it is another way through the pipe.
-        return resumed._replace(announced=left, deadline=self._control.deadline(left))
+        deadline = self._control.deadline(remaining)
+        return resumed._replace(announced=remaining, deadline=deadline)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
-from arena.game import Role
+from arena.game import Move, Role
 from arena.games import rulebook
 from arena.match.human import Choose
 from arena.match.process_reuse import reused_bots_of
@@ -71,42 +71,59 @@ def play(
     game = rulebook.game_of(match)
     referee = Referee(game, match, faults)
     present = [seat for seat in match.seats if seat.role not in faults]
+
+    choose_for_role: Callable[[Role], Move] | None = None
+    if choose is not None:
+        choose_for_role = partial(choose, referee)
+    nobody_looks = observer is None or observer_is_quick
     resources = Resources(
         match=match,
         launcher=launcher,
         blameless=blameless,
         services=services,
         referee=referee,
-        choose=None if choose is None else partial(choose, referee),
+        choose=choose_for_role,
         reuses=match.conditions.keep,
         # Nobody may stop between two turns to look, or to think in a seat that is no program.
-        freeze_late=choose is None and not kinds and (observer is None or observer_is_quick),
+        freeze_late=choose is None and not kinds and nobody_looks,
     )
     seats = AllSeats(game, present, resources, first=kinds)
     if referee.verdict is None:
         with seats:
             _carry(referee, seats, observer, looks_before=choose is not None)
+
     reports: list[SeatReport] = []
     for seat in match.seats:
-        is_present = seat.role in seats.roles
-        reports.append(seats.report(seat.role) if is_present else report_of_nobody(seat))
+        if seat.role in seats.roles:
+            report = seats.report(seat.role)
+        else:
+            report = report_of_nobody(seat)
+        reports.append(report)
     when = started.isoformat(timespec="milliseconds")
-    record = referee.record(tuple(reports), when, time.monotonic() - begun)
+    seconds = time.monotonic() - begun
+    record = referee.record(tuple(reports), when, seconds)
     written = seats.written()
-    return replace(record, **written) if written else record
+    if not written:
+        return record
+    return replace(record, **written)
 
 
 def _faults_at_start(match: Match, earlier: Mapping[str, Fault]) -> dict[Role, Fault]:
     """Return the faults of seats whose bots failed the roll call, by role."""
     faults: dict[Role, Fault] = {}
     for seat in match.seats:
-        if seat.bot.name in earlier:
-            faults[seat.role] = replace(earlier[seat.bot.name], role=seat.role, turn=0)
+        fault = earlier.get(seat.bot.name)
+        if fault is not None:
+            faults[seat.role] = replace(fault, role=seat.role, turn=0)
     return faults
 
 
 def _carry(
-    referee: Referee, seats: Seats, observer: Observer | None, *, looks_before: bool
+    referee: Referee,
+    seats: Seats,
+    observer: Observer | None,
+    *,
+    looks_before: bool,
 ) -> None:
     """Carry questions and replies until there is a verdict; tell it to all that are not at fault.
 
@@ -124,6 +141,7 @@ def _carry(
         asks = referee.asks()
     if looks_before:
         observe(referee)
+
     farewell = referee.farewell()
     at_fault: set[Role] = set()
     if referee.verdict is not None:
@@ -133,7 +151,11 @@ def _carry(
 
 
 def roll_call(
-    match: Match, seat: Seat, launcher: Launcher, *, blameless: Collection[str] = ()
+    match: Match,
+    seat: Seat,
+    launcher: Launcher,
+    *,
+    blameless: Collection[str] = (),
 ) -> Fault | None:
     """Start one bot of a match, wait for `ready`, and end it.
 
@@ -141,7 +163,8 @@ def roll_call(
     """
     game = rulebook.game_of(match)
     role = seat.role
-    ask = Referee(game, match).asks()[role]
+    greetings = Referee(game, match).asks()
+    ask = greetings[role]
     resources = Resources(match=match, launcher=launcher, blameless=blameless)
     with AllSeats(game, [seat], resources) as seats:
         replies = seats.ask({role: ask})
@@ -149,4 +172,9 @@ def roll_call(
     reply = replies[role]
     if reply.ending is None:
         return None
-    return Fault(role=role, ending=reply.ending, turn=0, words=reply.words)
+    return Fault(
+        role=role,
+        ending=reply.ending,
+        turn=0,
+        words=reply.words,
+    )

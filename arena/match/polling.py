@@ -88,7 +88,10 @@ Arguments = TypeVarTuple("Arguments")
 
 
 def ask_all(
-    bots: Mapping[Role, LiveBot], asks: Mapping[Role, Ask], *, freeze_late: bool = False
+    bots: Mapping[Role, LiveBot],
+    asks: Mapping[Role, Ask],
+    *,
+    freeze_late: bool = False,
 ) -> dict[Role, Reply]:
     """Ask these roles at once, and return their replies when each has answered or failed.
 
@@ -119,7 +122,9 @@ def ask_all(
 
 
 def _wait_for_answers(
-    bots: Mapping[Role, LiveBot], asked_bots: Sequence[LiveBot], now: float
+    bots: Mapping[Role, LiveBot],
+    asked_bots: Sequence[LiveBot],
+    now: float,
 ) -> None:
     """Wait from `now` (monotonic) until no reply is awaited of the bots that were asked.
 
@@ -128,7 +133,8 @@ def _wait_for_answers(
     look_at_frozen = now + WATCHDOG_INTERVAL_S
     waiting = [bot for bot in asked_bots if bot.awaited]
     while waiting:
-        now, late = _wait_once(waiting, now, min([bot.stopwatch.due for bot in waiting]))
+        first_due = min([bot.stopwatch.due for bot in waiting])
+        now, late = _wait_once(waiting, now, first_due)
         waiting = [bot for bot in waiting if bot.awaited]
         if not waiting:
             return
@@ -160,7 +166,11 @@ def write_last_lines(bots: Collection[LiveBot], text: bytes) -> None:
         bot.grace = FAREWELL_S if bot.output_ended else 0.0
 
 
-def _wait_once(bots: Sequence[LiveBot], since: float, until: float) -> tuple[float, float]:
+def _wait_once(
+    bots: Sequence[LiveBot],
+    since: float,
+    until: float,
+) -> tuple[float, float]:
     """Wait from `since` (monotonic) for descriptors, and serve those that are ready.
 
     Stop at `until`, or when the next look is due. Return the moment at which the wait ended, and by

@@ -46,7 +46,8 @@ class ReusedBots:
         self._waiting[key] = process
         if len(self._waiting) > MOST_WAITING:
             longest_waiting = next(iter(self._waiting))
-            self._waiting.pop(longest_waiting).end(self._launcher)
+            process = self._waiting.pop(longest_waiting)
+            process.end(self._launcher)
 
     @property
     def pids(self) -> tuple[int, ...]:
@@ -72,4 +73,11 @@ def reused_bots_of(launcher: Launcher) -> ReusedBots:
 
 
 def _key(match: Match, seat: Seat) -> object:
-    return match.rules, match.label, match.sampled, seat.role, seat.bot, match.conditions
+    return (
+        match.rules,
+        match.label,
+        match.sampled,
+        seat.role,
+        seat.bot,
+        match.conditions,
+    )

@@ -35,7 +35,10 @@ class Referee:
     """Plays one match of `game`. The caller carries its questions to the bots, and replies back."""
 
     def __init__(
-        self, game: Game[Any], match: Match, earlier_faults: Mapping[Role, Fault] | None = None
+        self,
+        game: Game[Any],
+        match: Match,
+        earlier_faults: Mapping[Role, Fault] | None = None,
     ) -> None:
         """`earlier_faults` are recorded for seats that are at fault before the first turn."""
         self.game = game
@@ -120,7 +123,13 @@ class Referee:
         self._greeted = True
         for role, reply in replies.items():
             if reply.ending is not None:
-                self._fail(Fault(role=role, ending=reply.ending, turn=0, words=reply.words))
+                fault = Fault(
+                    role=role,
+                    ending=reply.ending,
+                    turn=0,
+                    words=reply.words,
+                )
+                self._fail(fault)
         self._forfeit_if_decided()
         self._finish_if_over()
         if self.verdict is None and self.match.opening is not None:
@@ -138,6 +147,7 @@ class Referee:
                 self._legal[role] = (move,)
                 chosen[role] = ChosenMove(move, "opening")
             self._advance(chosen)
+
         moves_so_far: list[tuple[Role, Move]] = []
         for turn in self.turns:
             if turn.role != CHANCE:
@@ -154,7 +164,12 @@ class Referee:
             raise RuntimeError("a match that is not over has no scores")
         return protocol.end(self.verdict.scores, self.verdict.reason)
 
-    def record(self, seats: tuple[SeatReport, ...], started: str, seconds: float) -> Record:
+    def record(
+        self,
+        seats: tuple[SeatReport, ...],
+        started: str,
+        seconds: float,
+    ) -> Record:
         """Return the record of the match, with the seats in order of play.
 
         Raise RuntimeError when there is no verdict.
@@ -180,6 +195,7 @@ class Referee:
             if self._open_state is None:
                 self._open_state = protocol.states(self.game.view(self.state, None))
             state = self._open_state
+
         unreported = self._unreported[role]
         number = self._number
         if self.game.hidden:
@@ -189,7 +205,9 @@ class Referee:
             unreported = [(mover, move) for mover, move in unreported if mover == role]
             number = self._own_moves[role] + 1
         self._unreported[role] = []
-        text = protocol.turn(number, unreported, state, protocol.legals(legal), clock.announced)
+
+        legal_lines = protocol.legals(legal)
+        text = protocol.turn(number, unreported, state, legal_lines, clock.announced)
         note = self._notes[role]
         if note:
             text = note + text
@@ -199,10 +217,17 @@ class Referee:
     def _judge(self, role: Role, reply: Reply) -> ChosenMove | None:
         """Return the move that a reply makes, or None when the seat is out because of it."""
         if reply.ending is not None:
-            self._fail(Fault(role=role, ending=reply.ending, turn=self._number, words=reply.words))
+            fault = Fault(
+                role=role,
+                ending=reply.ending,
+                turn=self._number,
+                words=reply.words,
+            )
+            self._fail(fault)
             return None
-        if self._clocks[role].bank:
-            self._clocks[role] = self._clocks[role].after(reply.spent)
+        clock = self._clocks[role]
+        if clock.bank:
+            self._clocks[role] = clock.after(reply.spent)
         if reply.refused is not None:
             return self._refuse(role, reply.refused, reply)
         move = protocol.read_move(reply.line)
@@ -212,7 +237,12 @@ class Referee:
             return self._refuse(role, Ending.GARBLED, reply)
         return self._refuse(role, Ending.ILLEGAL_MOVE, reply)
 
-    def _refuse(self, role: Role, ending: Ending, reply: Reply) -> ChosenMove | None:
+    def _refuse(
+        self,
+        role: Role,
+        ending: Ending,
+        reply: Reply,
+    ) -> ChosenMove | None:
         """Return the move that is played instead of a refused answer.
 
         Return None when the seat is out because of it.
@@ -223,12 +253,26 @@ class Referee:
             refusal = _refusal(ending, reply.line, self._legal[role])
             if reply.words:
                 refusal += f"; {reply.words}"
-            self._fail(Fault(role=role, ending=ending, turn=self._number, words=refusal))
+            fault = Fault(
+                role=role,
+                ending=ending,
+                turn=self._number,
+                words=refusal,
+            )
+            self._fail(fault)
             return None
+
         self._strikes[role] += 1
         move = self._draw(role)
         self._notes[role] = protocol.note(ending, text, move, self._strikes[role], strikes)
-        return ChosenMove(move, "strike", protocol.clean(text), reply.spent, reply.remarks, ending)
+        return ChosenMove(
+            move,
+            "strike",
+            rejected_text=protocol.clean(text),
+            spent=reply.spent,
+            remarks=reply.remarks,
+            refused=ending,
+        )
 
     def _advance(self, answered: Mapping[Role, ChosenMove]) -> None:
         """Play one turn: the moves of the replies, and the referee's own for all other roles.
@@ -238,8 +282,9 @@ class Referee:
         chosen = answered
         if len(answered) < len(self._legal):
             chosen = {role: answered.get(role) or self._substitute(role) for role in self._legal}
+        moves = {role: choice.move for role, choice in chosen.items()}
         game = self.game
-        self.state = game.play(self.state, {role: choice.move for role, choice in chosen.items()})
+        self.state = game.play(self.state, moves)
         facts = game.view(self.state, None)
         self._open_state = protocol.states(facts) if game.open else None
         digest = facts_digest(facts)
@@ -257,7 +302,10 @@ class Referee:
 
     def _substitute(self, role: Role) -> ChosenMove:
         """Draw the move of chance, or of a seat that is out."""
-        return ChosenMove(self._draw(role), "chance" if role == CHANCE else "substitute")
+        move = self._draw(role)
+        if role == CHANCE:
+            return ChosenMove(move, "chance")
+        return ChosenMove(move, "substitute")
 
     def _draw(self, role: Role) -> Move:
         """Draw a legal move by (entropy, turn, role): it depends on nothing else that happened."""
@@ -291,7 +339,10 @@ class Referee:
             return
         scores: dict[Role, int] = {}
         for role in self.game.roles:
-            scores[role] = 0 if role in self._faults else outcome.scores[role]
+            if role in self._faults:
+                scores[role] = 0
+            else:
+                scores[role] = outcome.scores[role]
         faults = tuple(self._faults.values())
         self.verdict = Verdict(scores=scores, reason=outcome.reason, faults=faults)
 
@@ -303,7 +354,8 @@ def bot_seed(entropy: str, role: Role) -> int:
     That holds while the entropy cannot be guessed: a match's `key` can't; its `seed` can, where the
     event's seed is a number.
     """
-    digest = hashlib.sha256(f"bot/{entropy}/{role}".encode()).digest()
+    text = f"bot/{entropy}/{role}"
+    digest = hashlib.sha256(text.encode()).digest()
     return int.from_bytes(digest[:4], "big") >> 1
 
 
@@ -316,7 +368,8 @@ def bot_secret(key: str, role: Role) -> str:
     """
     if not key:
         return ""
-    return hashlib.sha256(f"secret/{key}/{role}".encode()).hexdigest()[:32]
+    text = f"secret/{key}/{role}"
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def facts_digest(facts: tuple[Fact, ...]) -> str:

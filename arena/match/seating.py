@@ -28,7 +28,7 @@ person thinks."""
 @cache
 def wraps() -> tuple[Wrap, ...]:
     """Return what makes the wrappers that extensions add."""
-    return tuple(extensions.load(path) for path in extensions.wrappers())
+    return tuple(map(extensions.load, extensions.wrappers()))
 
 
 class Wrappers:
@@ -62,7 +62,7 @@ class Wrappers:
 @cache
 def added_kinds() -> tuple[Kind, ...]:
     """Return the kinds that extensions add."""
-    return tuple(extensions.load(path) for path in extensions.seats())
+    return tuple(map(extensions.load, extensions.seats()))
 
 
 class AllSeats(Seats):
@@ -88,7 +88,8 @@ class AllSeats(Seats):
         for kind in (*first, *added_kinds(), *last):
             free = [seat for seat in seats if seat.role not in self._group_of]
             for group in kind(free, resources):
-                wrapped = self._wrappers.far(self._wrappers.near(group))
+                wrapped = self._wrappers.near(group)
+                wrapped = self._wrappers.far(wrapped)
                 self._groups.append(wrapped)
                 self._group_of |= dict.fromkeys(group.roles, wrapped)
         self.roles = self._group_of.keys()
@@ -128,7 +129,8 @@ class AllSeats(Seats):
     def say_goodbye(self, texts: Mapping[Role, bytes]) -> None:
         """Part of `Seats`. Programs hear it first, since they are ended at once."""
         for group in reversed(self._groups):
-            group.say_goodbye({role: text for role, text in texts.items() if role in group.roles})
+            texts_of_group = {role: text for role, text in texts.items() if role in group.roles}
+            group.say_goodbye(texts_of_group)
 
     def report(self, role: Role) -> SeatReport:
         """Part of `Seats`."""

@@ -103,14 +103,21 @@ class LiveBot:
         self._blameless = blameless
         self._started = time.monotonic()
         process = reused or Process.start(launcher, bot, conditions, rules)
-        self._child, self.wire, self._meter, self._freezer, self._matches_before = process
+        self._child = process.child
+        self.wire = process.wire
+        self._meter = process.meter
+        self._freezer = process.freezer
+        self._matches_before = process.matches
         self._kills_for_memory = 0 if self._exit_is_certain else procfs.kills_for_memory()
         """The number of such kills on this machine when its match began."""
         self._watchdog = Watchdog(self._child)
         if reused:
             self._watchdog.begin_again()
         self._consumption = Consumption(
-            self._child, self._meter, self._watchdog, reused=self.reused
+            self._child,
+            self._meter,
+            self._watchdog,
+            reused=self.reused,
         )
         self.stopwatch = Stopwatch(
             bot,
@@ -182,8 +189,10 @@ class LiveBot:
             text = self._early_lines.before_question(text, self._thaw)
         self._pose(ask, text)
         if self._child.error:
-            reason = explanation(self._bot, self._child.errno)
-            self._fail(postmortem.not_started(self._child.error, self._child.errno, reason))
+            errno = self._child.errno
+            reason = explanation(self._bot, errno)
+            failure = postmortem.not_started(self._child.error, errno, reason)
+            self._fail(failure)
         elif self.stopwatch.begun >= self._watchdog.due:
             self._inspect(self.stopwatch.begun)
 
@@ -304,7 +313,8 @@ class LiveBot:
         if confined and self._launcher.refused is not None:
             refused = self._launcher.refused.failing()
         # Its author does not know the path of its folder.
-        log = bytes(self._log).replace(f"{self._child.room.home}/".encode(), b"")
+        folder = f"{self._child.room.home}/"
+        log = bytes(self._log).replace(folder.encode(), b"")
         failure = postmortem.crash(
             end,
             log,
@@ -339,7 +349,13 @@ class LiveBot:
         self._exit = self._consumption.at_stay()
         self._stayed = True
         self.stopwatch.close()
-        return Process(self._child, self.wire, self._meter, self._freezer, self._matches_before + 1)
+        return Process(
+            child=self._child,
+            wire=self.wire,
+            meter=self._meter,
+            freezer=self._freezer,
+            matches=self._matches_before + 1,
+        )
 
     def end(self) -> Exit:
         """Make sure that its process is gone, once its grace is over; return how it ended."""
@@ -347,10 +363,15 @@ class LiveBot:
             return self._exit
         with ExitStack() as closing:
             self._prepare_to_end(closing)
-            return self._take_exit(self._launcher.end(self._child, self.grace))
+            end = self._launcher.end(self._child, self.grace)
+            return self._take_exit(end)
 
     @staticmethod
-    def end_all(launcher: Launcher, bots: Iterable["LiveBot"], living: tuple[int, ...]) -> None:
+    def end_all(
+        launcher: Launcher,
+        bots: Iterable["LiveBot"],
+        living: tuple[int, ...],
+    ) -> None:
         """End several bots in one request; kill what all bots left but the `living`."""
         ending = [bot for bot in bots if bot._exit is None]
         with ExitStack() as closing:
@@ -365,15 +386,21 @@ class LiveBot:
         """Return what became of the bot in this match; RuntimeError while it runs."""
         if self._exit is None:
             raise RuntimeError("a bot that still runs has no report")
+        confined = ""
+        if self._child.pid:
+            confined = self._child.confined
+        ending = str(self._exit)
+        if self._stayed:
+            ending = "stays for its next match"
         return SeatReport(
             role=self.role,
             bot=self._bot.name,
             digest=self._bot.digest,
             warm=self._child.spec.warm,
-            confined=self._child.confined if self._child.pid else "",
+            confined=confined,
             ready=self._ready,
             before=self._matches_before,
-            exit="stays for its next match" if self._stayed else str(self._exit),
+            exit=ending,
             killed=self._exit.killed,
             memory=self._exit.memory,
             cpu=self._consumption.cpu(self._exit),
@@ -436,7 +463,8 @@ class LiveBot:
         if line is None:
             excess = self._output.excess()
             if excess is not None:
-                self._fail(postmortem.flooded(excess, self._output.printed()))
+                printed = self._output.printed()
+                self._fail(postmortem.flooded(excess, printed))
         return line
 
     def _accept(self, line: bytes, now: float, late: float = 0.0) -> None:
@@ -472,10 +500,13 @@ class LiveBot:
         """Look whether the bot exceeds a limit, and read the waits of its threads."""
         # What the first look finds may be there since the start.
         never_seen = not self._watchdog.peak
-        excess = None if self._exit is not None else self._watchdog.look(now)
+        excess = None
+        if self._exit is None:
+            excess = self._watchdog.look(now)
         if excess is not None:
             starting = self._ready is None or never_seen
-            self._fail(postmortem.hinted(excess, self._child.limits, starting=starting))
+            failure = postmortem.hinted(excess, self._child.limits, starting=starting)
+            self._fail(failure)
             self.end()
         self.stopwatch.survey()
 
@@ -496,14 +527,17 @@ class LiveBot:
         if not self._child.cannot_kill_itself:
             return False
         pid = self._child.program()
-        return pid is not None and set(procfs.states(pid)) == {STOPPED}
+        if pid is None:
+            return False
+        return set(procfs.states(pid)) == {STOPPED}
 
     def _fail(self, failure: Failure) -> None:
         self.reply = Reply(b"", failure.ending, failure.words, failure=failure)
 
     def _fail_late(self, spent: TimeUsed, printed: postmortem.Printed) -> None:
         """Let the bot lose by its time."""
-        self._fail(postmortem.time_loss(self._ask, spent, printed, self._bot.threads))
+        failure = postmortem.time_loss(self._ask, spent, printed, self._bot.threads)
+        self._fail(failure)
 
     def _thaw(self) -> None:
         # Once it is reaped, its number may belong to another process.

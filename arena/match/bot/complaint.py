@@ -74,8 +74,11 @@ def _of_traceback(lines: list[str]) -> str:
     """Return the first line behind the last traceback of Python; empty if much follows it."""
     begin = len(lines) - lines[::-1].index(_TRACEBACK)
     for number in range(begin, len(lines)):
-        if not lines[number].startswith(" "):
-            return lines[number] if len(lines) - number <= _LONGEST_MESSAGE else ""
+        if lines[number].startswith(" "):
+            continue
+        if len(lines) - number > _LONGEST_MESSAGE:
+            return ""
+        return lines[number]
     return ""
 
 

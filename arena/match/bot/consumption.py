@@ -27,7 +27,14 @@ from arena.sandbox.watchdog import Watchdog
 class Consumption:
     """The figures of one process in one match."""
 
-    def __init__(self, child: Child, meter: Meter, watchdog: Watchdog, *, reused: bool) -> None:
+    def __init__(
+        self,
+        child: Child,
+        meter: Meter,
+        watchdog: Watchdog,
+        *,
+        reused: bool,
+    ) -> None:
         self._child = child
         self._meter = meter
         self._watchdog = watchdog
@@ -42,20 +49,23 @@ class Consumption:
         if self._inside:
             self._meter.read()
         if self._exec:
-            self._resident_peak = max(self._resident_peak, self._peak())
+            peak = self._peak()
+            self._resident_peak = max(self._resident_peak, peak)
 
     def at_exit(self, end: Exit) -> Exit:
         """Return the exit with the bot's own figures."""
         memory = max(self._resident_peak, self._watchdog.peak)
         if self._inside:
-            return replace(end, cpu=self._meter.last.cpu, memory=memory)
+            last = self._meter.last
+            return replace(end, cpu=last.cpu, memory=memory)
         if self._resident_peak:
             return replace(end, memory=memory)
         return end
 
     def at_stay(self) -> Exit:
         """Return the figures of a bot that stays for its next match, as if it had left."""
-        return Exit(0, killed=False, cpu=self._meter.read().cpu, memory=self._peak())
+        used = self._meter.read()
+        return Exit(0, killed=False, cpu=used.cpu, memory=self._peak())
 
     def cpu(self, end: Exit) -> float:
         """Return the CPU seconds of this match."""
@@ -63,4 +73,5 @@ class Consumption:
 
     def _peak(self) -> int:
         pid = self._child.program() or 0
-        return max(0, procfs.peak(pid) - self._child.inherited)
+        own_peak = procfs.peak(pid) - self._child.inherited
+        return max(0, own_peak)

@@ -93,8 +93,11 @@ class EarlyLines:
         There is a warning only if the bot has answered its last question. Otherwise its fault says
         enough.
         """
-        data = self._wire.read() if self._wire.stdout_open else None
-        if reply is not None and reply.ending is None and self._output.excess() is None:
+        data = None
+        if self._wire.stdout_open:
+            data = self._wire.read()
+        has_answered = reply is not None and reply.ending is None
+        if has_answered and self._output.excess() is None:
             self._output.take(data or b"")
             self._output.throw_away(When.AFTER_LAST)
 

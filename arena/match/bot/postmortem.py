@@ -94,7 +94,8 @@ class Printed(NamedTuple):
     @property
     def is_utf16(self) -> bool:
         """True when one of these lines looks like UTF-16."""
-        return any(map(protocol.is_utf16, (*self.first, self.last, self.unfinished)))
+        lines = (*self.first, self.last, self.unfinished)
+        return any(map(protocol.is_utf16, lines))
 
 
 def not_started(error: str, errno: int, reason: Explanation | None = None) -> Failure:
@@ -174,10 +175,11 @@ def killed_by_signal(end: Exit, limits: Limits) -> bool:
     """
     if end.code != -signal.SIGKILL or end.killed:
         return False
-    memory_used_up = limits.memory is not None and end.memory >= limits.memory * NEAR_LIMIT
+    if limits.memory is not None and end.memory >= limits.memory * NEAR_LIMIT:
+        return False
     # The kernel also kills a process that ignores SIGXCPU.
-    cpu_used_up = limits.cpu is not None and end.cpu >= limits.cpu
-    return not (memory_used_up or cpu_used_up)
+    used_up_cpu = limits.cpu is not None and end.cpu >= limits.cpu
+    return not used_up_cpu
 
 
 def crash(
@@ -274,7 +276,8 @@ def limit_exceeded(end: Exit, limits: Limits, *, starting: bool) -> Failure | No
     """
     if end.out_of_memory and limits.memory is not None:
         text = f"memory: the kernel counted more than its {size(limits.memory)}"
-        return hinted(Failure(cause=Cause.MEMORY, words=text), limits, starting=starting)
+        failure = Failure(cause=Cause.MEMORY, words=text)
+        return hinted(failure, limits, starting=starting)
     is_cpu_signal = end.code == -signal.SIGXCPU
     if is_cpu_signal and limits.cpu is not None and end.cpu >= limits.cpu * CPU_SAMPLED:
         return Failure(cause=Cause.CPU, words=f"cpu: {MORE_CPU.format(limits.cpu)}")
@@ -301,7 +304,8 @@ def failed_build(built: Built, limits: Limits, seconds: float = TIMEOUT_S) -> st
 
 def hinted(failure: Failure, limits: Limits, *, starting: bool) -> Failure:
     """Return the failure with a hint, when the interpreter may have had too little memory."""
-    return replace(failure, words=failure.words + _too_little(limits, starting=starting))
+    hint = _too_little(limits, starting=starting)
+    return replace(failure, words=failure.words + hint)
 
 
 def _memory_figures(end: Exit, limits: Limits, stderr: bytes, *, starting: bool) -> str:

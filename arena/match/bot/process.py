@@ -32,7 +32,11 @@ class Process(NamedTuple):
 
     @classmethod
     def start(
-        cls, launcher: Launcher, bot: Bot, conditions: Conditions, rules: Path | None
+        cls,
+        launcher: Launcher,
+        bot: Bot,
+        conditions: Conditions,
+        rules: Path | None,
     ) -> "Process":
         """Start a bot's program."""
         if bot.remote:

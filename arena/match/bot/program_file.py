@@ -71,16 +71,18 @@ def explanation(bot: Bot, errno: int = 0) -> Explanation | None:
         return None
     program = bot.command[0]
     if "/" not in program:
-        return None if shutil.which(program) else _no_such_program(program, bot)
+        if shutil.which(program):
+            return None
+        return _no_such_program(program, bot)
     files = Path(bot.files or "")
     home = files if files.is_dir() else files.parent
     path = home / program
     normal_name = os.path.normpath(program)
     name = shown(normal_name)
-    environment = next((part for part in Path(normal_name).parts if part in ENVIRONMENTS), "")
-    if environment and not program.startswith("/") and bot.files:
-        return _of_environment(name, environment)
     is_absolute = program.startswith("/") or not bot.files
+    environment = next((part for part in Path(normal_name).parts if part in ENVIRONMENTS), "")
+    if environment and not is_absolute:
+        return _of_environment(name, environment)
     if not is_absolute and not path.resolve().is_relative_to(home.resolve()):
         return None  # nobody learns of files of the organiser's by a command
     if not path.exists():
@@ -108,10 +110,12 @@ def script_fault(bot: Bot) -> Explanation | None:
         head = _head(path)
         is_shell = reader in SHELLS or PurePosixPath(_interpreter(head)).name in SHELLS
         name = shown(os.path.normpath(word))
-        if head.startswith(BYTE_ORDER_MARK + b"#!") and (is_shell or reader == "node"):
+        knows_no_mark = is_shell or reader == "node"
+        if knows_no_mark and head.startswith(BYTE_ORDER_MARK + b"#!"):
             return _byte_order_mark(name)
         needs_first_line = word == bot.command[0] or reader == "perl"
-        if _has_cr_alone(head) and (is_shell or (needs_first_line and head.startswith(b"#!"))):
+        loses_its_lines = is_shell or (needs_first_line and head.startswith(b"#!"))
+        if loses_its_lines and _has_cr_alone(head):
             return _cr_alone(name)
         if b"\r\n" in head and is_shell:
             return Explanation(
@@ -306,7 +310,9 @@ def _of_first_line(head: bytes, name: str, errno: int) -> Explanation | None:
     if not public(os.path.normpath(interpreter)):
         # Nobody learns by these words whether the organiser has such a file.
         return _not_public(interpreter, name) if errno else None
-    return None if Path(interpreter).exists() else _no_interpreter(interpreter, name)
+    if Path(interpreter).exists():
+        return None
+    return _no_interpreter(interpreter, name)
 
 
 def _no_interpreter(interpreter: str, name: str) -> Explanation:
@@ -366,10 +372,13 @@ def _interpreter(head: bytes) -> str:
     first_line, _, _ = head.removeprefix(BYTE_ORDER_MARK).partition(b"\n")
     if not first_line.startswith(b"#!"):
         return ""
-    words = first_line[2:].decode("utf-8", "replace").split()
+    text = first_line[2:].decode("utf-8", "replace")
+    words = text.split()
     if words and words[0] in ENV:
         words = [word for word in words[1:] if not word.startswith("-")]
-    return shown(words[0]) if words else ""
+    if not words:
+        return ""
+    return shown(words[0])
 
 
 def _head(path: Path) -> bytes:

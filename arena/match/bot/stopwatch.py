@@ -91,7 +91,8 @@ class Stopwatch:
         comes.
         """
         self._ready = ask.ready
-        self._late_looks = self._served_others = 0.0
+        self._late_looks = 0.0
+        self._served_others = 0.0
         self._deadline = math.inf if ask.deadline is None else ask.deadline
         if anew:
             self._used = self._meter.read()
@@ -152,7 +153,12 @@ class Stopwatch:
         """Read the waits of the bot's threads."""
         self._meter.survey(time.monotonic() - self.begun)
 
-    def spent(self, now: float, unseen: float = 0.0, came: float | None = None) -> TimeUsed:
+    def spent(
+        self,
+        now: float,
+        unseen: float = 0.0,
+        came: float | None = None,
+    ) -> TimeUsed:
         """Return what the answer took so far.
 
         For an answer that was read at `now` (monotonic): it may have been there unseen for a number
@@ -174,7 +180,12 @@ class Stopwatch:
         cpu = self._meter.last.cpu - before.cpu
         return TimeUsed(wall, cpu, self._meter.waited(cpu), late)
 
-    def _referee_late(self, now: float, unseen: float, came: float | None) -> float:
+    def _referee_late(
+        self,
+        now: float,
+        unseen: float,
+        came: float | None,
+    ) -> float:
         """Return the seconds that the referee took from the bot, and not the bot from itself."""
         without_core = self._delay.since()
         if not self._is_timed:
@@ -205,7 +216,8 @@ class Stopwatch:
             spent, self._deadline, self._bot.threads, ready=self._ready
         )
         if remaining <= 0 and self._meter.complete:
-            spent = spent._replace(waited=spent.waited + self._meter.unreported_wait(now))
+            waited = spent.waited + self._meter.unreported_wait(now)
+            spent = spent._replace(waited=waited)
             remaining = LOOK_AGAIN_S
         if self.too_late(spent):
             return spent
