@@ -62,20 +62,31 @@ def new(
             f"--bridge {bridge}: name the program of the bot: --engine COMMAND, because this "
             "bridge has no small bot to begin with"
         )
+
+    bots = None
     file = paths.tournament_file(None)
-    tournament = config.load(file) if file.is_file() else None
-    target = Path((tournament.bots if tournament else None) or ".") / discovery.checked(
-        name, Path("NAME")
-    )
+    if file.is_file():
+        bots = config.load(file).bots
+    target = Path(bots or ".") / discovery.checked(name, Path("NAME"))
+
     if engine is None:
-        files = sorted(filter(Path.is_file, extensions.file_beside(skeleton).iterdir()))
+        folder_of_skeleton = extensions.file_beside(skeleton)
+        files = sorted(filter(Path.is_file, folder_of_skeleton.iterdir()))
         settings = _settings_of_skeleton(bridge, files, game, author)
     else:
         command_words, files = _command_and_files(engine)
-        games = [game] if game else list(known[bridge].games)
+        games = list(known[bridge].games)
+        if game:
+            games = [game]
         settings = _settings(
-            {"bridge": bridge, "command": command_words, "author": author, "games": games}
+            {
+                "bridge": bridge,
+                "command": command_words,
+                "author": author,
+                "games": games,
+            }
         )
+
     starters.refuse_taken(target)
     with writing(target), whole_files.staging(target.parent) as folder:
         bot = folder / target.name
@@ -84,9 +95,15 @@ def new(
             whole_files.copy_new(path, bot / path.name)
         (bot / "bot.toml").write_text(settings, "utf-8")
         whole_files.publish(bot, target)
+
     table = tomllib.loads(settings)
     if json:
-        row = {"bot": name, "path": str(target), "bridge": bridge, "command": table["command"]}
+        row = {
+            "bot": name,
+            "path": str(target),
+            "bridge": bridge,
+            "command": table["command"],
+        }
         output.print_json([row])
         return
     board = "BOARD"
@@ -102,7 +119,8 @@ def new(
 
 def _settings(keys: Mapping[str, object]) -> str:
     """Return the text of a bot.toml with these keys."""
-    return "".join(f"{key} = {_toml(value)}\n" for key, value in keys.items())
+    lines = [f"{key} = {_toml(value)}\n" for key, value in keys.items()]
+    return "".join(lines)
 
 
 def _settings_of_skeleton(bridge: str, files: Iterable[Path], game: str | None, author: str) -> str:

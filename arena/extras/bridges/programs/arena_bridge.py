@@ -66,7 +66,9 @@ class Failed(SystemExit):
 def short(text: str, most: int = SHOWN_LETTERS) -> str:
     """Return a text of a bot in one line, cut."""
     line = " ".join(text.split())
-    return line if len(line) <= most else f"{line[: most - 3]}..."
+    if len(line) <= most:
+        return line
+    return f"{line[: most - 3]}..."
 
 
 def own_output() -> IO[str]:
@@ -74,13 +76,16 @@ def own_output() -> IO[str]:
 
     All that the bot itself prints goes to stderr from now on.
     """
-    out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
+    stdout = os.dup(1)
+    out = os.fdopen(stdout, "w", encoding="utf-8", newline="\n")
     os.dup2(2, 1)
     return out
 
 
 def play(
-    choose: Callable[[Turn], str], prepare: Callable[[Turn], None] | None, out: IO[str]
+    choose: Callable[[Turn], str],
+    prepare: Callable[[Turn], None] | None,
+    out: IO[str],
 ) -> None:
     """Play matches, for as long as the event has some for this process."""
     kit.run(choose, prepare, out=out, again=True)

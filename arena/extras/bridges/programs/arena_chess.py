@@ -31,11 +31,12 @@ def legal(turn: Turn) -> dict[str, str]:
     """Return each legal move, with the same move as an engine writes it."""
     import pyspiel  # which the rules have loaded
 
-    state = turn.state
-    board = state.spiel.board()
+    board = turn.state.spiel.board()
+    actions = turn.rules._table(turn.state, turn.role)
     lans: dict[str, str] = {}
-    for move, action in turn.rules._table(state, turn.role).items():
-        lans[move] = pyspiel.chess.action_to_move(action, board).to_lan()
+    for move, action in actions.items():
+        chess_move = pyspiel.chess.action_to_move(action, board)
+        lans[move] = chess_move.to_lan()
     return lans
 
 
@@ -44,7 +45,11 @@ def figures(info: Mapping[str, str]) -> str:
 
     `info` has some of `depth`, `nodes`, `mate`, and `cp`, the hundredths of a pawn.
     """
-    figures = [f"{name}={info[name]}" for name in ("depth", "nodes", "mate") if name in info]
+    figures = []
+    for name in ("depth", "nodes", "mate"):
+        if name in info:
+            figures.append(f"{name}={info[name]}")
     if "cp" in info:
-        figures.append(f"eval={int(info['cp']) / 100:g}")
+        pawns = int(info["cp"]) / 100
+        figures.append(f"eval={pawns:g}")
     return " ".join(figures) or "no figures"

@@ -75,7 +75,10 @@ class Engine:
         """What it has printed since the last question."""
         try:
             self._process = subprocess.Popen(
-                settings.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+                settings.command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                bufsize=0,
             )
         except OSError as error:
             raise arena_bridge.Failed(f"{self.name} cannot be started: {error.strerror}") from error
@@ -95,14 +98,18 @@ class Engine:
     def line(self, until: float | None) -> str | None:
         """Return its next line; None if there is none at the moment `until` (monotonic)."""
         while not self._lines:
-            left = None if until is None else max(0.0, until - time.monotonic())
-            if not select.select([self._output], [], [], left)[0]:
+            left = None
+            if until is not None:
+                left = max(0.0, until - time.monotonic())
+            ready, _, _ = select.select([self._output], [], [], left)
+            if not ready:
                 return None
             part = os.read(self._output.fileno(), PART_BYTES)
             if not part:
                 self._say_how_it_ended()
             self._take(part)
-        return self._lines.pop().decode("utf-8", "backslashreplace").strip()
+        line = self._lines.pop()
+        return line.decode("utf-8", "backslashreplace").strip()
 
     def answer(
         self, is_answer: Callable[[str], bool], seconds: float | None, hurry: str = ""
@@ -139,9 +146,13 @@ class Engine:
         known = names.get(name.lower())
         if known is None:
             near = difflib.get_close_matches(name, list(options), n=1)
-            hint = f"did you mean {near[0]!r}?" if near else "it has: " + ", ".join(options)
+            hint = f"it has: {', '.join(options)}"
+            if near:
+                hint = f"did you mean {near[0]!r}?"
             raise self.failure(f"has no option {name!r}; {hint}")
-        text = str(value).lower() if isinstance(value, bool) else str(value)
+        text = str(value)
+        if isinstance(value, bool):
+            text = text.lower()
         expected = options[known].expected(text)
         if expected:
             raise self.failure(f"takes as {known!r} {expected}, and not {text!r}")
@@ -180,9 +191,11 @@ class Engine:
         question = arena_bridge.short(self._asked)
         if self._bytes > MOST_BYTES:
             raise self.failure(f"printed more than {MOST_BYTES // 1_000_000} MB after '{question}'")
-        *lines, self._text = (self._text + part).split(b"\n")
+        lines = (self._text + part).split(b"\n")
+        longest = max(map(len, lines))
+        self._text = lines.pop()
         self._lines = lines[::-1]
-        if max(map(len, (*lines, self._text))) > LONGEST_LINE_BYTES:
+        if longest > LONGEST_LINE_BYTES:
             raise self.failure(
                 f"printed a line of more than {LONGEST_LINE_BYTES} bytes after '{question}'"
             )
@@ -209,12 +222,12 @@ def reserve(seconds: float) -> float:
 def start_seconds(turn: Turn) -> float | None:
     """Return how long an engine may be silent at its start before a remark says so.
 
-    None = for ever.
-
-    The clock has run since before the bridge itself was there.
+    None = for ever. The clock has run since before the bridge itself was there.
     """
     seconds = clock(turn, "start")
-    return None if seconds is None else START_SHARE * seconds
+    if seconds is None:
+        return None
+    return START_SHARE * seconds
 
 
 def clock(turn: Turn, name: str) -> float | None:
@@ -222,4 +235,5 @@ def clock(turn: Turn, name: str) -> float | None:
     words = turn.time.split()
     if name not in words:
         return None
-    return int(words[words.index(name) + 1]) / 1000
+    milliseconds = words[words.index(name) + 1]
+    return int(milliseconds) / 1000

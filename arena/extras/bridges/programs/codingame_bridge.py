@@ -45,10 +45,11 @@ class Pattern:
 
     def __init__(self, text: str) -> None:
         self.names = NAME.findall(text)
-        parts = re.split(r"\{\w+\}", text)
-        pattern = re.escape(parts[0])
-        for name, part in zip(self.names, parts[1:], strict=True):
-            pattern += rf"(?P<{name}>\S+?){re.escape(part)}"
+        first, *others = re.split(r"\{\w+\}", text)
+        pattern = re.escape(first)
+        for name, part in zip(self.names, others, strict=True):
+            pattern += rf"(?P<{name}>\S+?)"
+            pattern += re.escape(part)
         self._pattern = re.compile(pattern)
 
     def values(self, text: str) -> dict[str, str] | None:
@@ -86,10 +87,12 @@ class Template:
                 "options: the bridge codingame needs `move`, a legal move with {names}, and "
                 "`answer`, the same move as the program writes it"
             )
+
         self.facts = [_pattern("facts", text) for text in _texts(options, "facts")]
         self.words = dict(_pair(text) for text in _texts(options, "words"))
         self.start = [_line(text) for text in _texts(options, "start")]
         self.turn = [_line(text) for text in _texts(options, "turn")]
+
         self._sources = {LEGAL: self.move}
         for line in self.start + self.turn:
             if line.source not in {"", LEGAL}:
@@ -108,7 +111,8 @@ class Template:
                 yield str(len(names_of_facts))
                 continue
             for names in names_of_facts:
-                yield self._filled(line.text, values | self._translated(names, turn))
+                values_of_line = values | self._translated(names, turn)
+                yield self._filled(line.text, values_of_line)
 
     def answers(self, turn: Turn) -> dict[str, str]:
         """Return each legal move by the answer that stands for it."""
@@ -116,15 +120,19 @@ class Template:
         answers: dict[str, str] = {}
         for move in turn.legal:
             names = self.move.values(move)
-            if names is not None:
-                text = self._filled(self.answer, values | self._translated(names, turn))
-                answers.setdefault(_spaced(text), move)
+            if names is None:
+                continue
+            values_of_move = values | self._translated(names, turn)
+            text = self._filled(self.answer, values_of_move)
+            answers.setdefault(_spaced(text), move)
         return answers
 
     def _found(self, source: str, turn: Turn) -> Iterator[dict[str, str]]:
         """Yield the names and texts of each legal move, or of each fact that fits a pattern."""
         pattern = self._sources[source]
-        texts = turn.legal if source == LEGAL else turn.board + turn.facts
+        texts = turn.board + turn.facts
+        if source == LEGAL:
+            texts = turn.legal
         for text in texts:
             names = pattern.values(text)
             if names is not None:
@@ -145,9 +153,13 @@ class Template:
                     values_of_fact = self._translated(names, turn)
                     break
             values |= values_of_fact
-        last = dict.fromkeys(self.move.names, self.none)
+
+        last: dict[str, str] = dict.fromkeys(self.move.names, self.none)
         if turn.last:
-            last |= self._translated(self.move.values(turn.last[-1][1]) or {}, turn)
+            _, move = turn.last[-1]
+            names = self.move.values(move)
+            if names is not None:
+                last = self._translated(names, turn)
         for name, text in last.items():
             values[f"last.{name}"] = text
         return values
@@ -173,14 +185,15 @@ class Template:
         parts = SUM.fullmatch(text)
         if parts is None:
             return self.none
-        first = values.get(parts[1], parts[1])
-        if parts[2] is None:
+        first_name, sign, second_name = parts.groups()
+        first = values.get(first_name, first_name)
+        if sign is None:
             return first
-        second = values.get(parts[3], parts[3])
-        if self.none in {values.get(parts[1]), values.get(parts[3])}:
+        second = values.get(second_name, second_name)
+        if self.none in {values.get(first_name), values.get(second_name)}:
             return self.none
         try:
-            if parts[2] == "+":
+            if sign == "+":
                 return str(int(first) + int(second))
             return str(int(first) - int(second))
         except ValueError as error:
@@ -196,16 +209,19 @@ class Template:
             known.add(f"last.{name}")
         _refuse_others(self.answer, known.union(self.move.names))
         for line in self.start + self.turn:
+            known_in_line = known
             if line.source:
-                _refuse_others(line.text, known.union(self._sources[line.source].names))
-            else:
-                _refuse_others(line.text, known)
+                pattern = self._sources[line.source]
+                known_in_line = known.union(pattern.names)
+            _refuse_others(line.text, known_in_line)
 
 
 def _refuse_others(text: str, known: set[str]) -> None:
     for inner in VALUE.findall(text):
         parts = SUM.fullmatch(inner)
-        names = [inner] if parts is None else [parts[1], parts[3]]
+        names = [inner]
+        if parts is not None:
+            names = [parts[1], parts[3]]
         for name in names:
             if name is None or name in known or name.isdigit():
                 continue
@@ -216,8 +232,9 @@ def _refuse_others(text: str, known: set[str]) -> None:
 
 def _texts(options: Mapping[str, Any], key: str) -> list[str]:
     value = options.get(key, [])
-    values = value if isinstance(value, list) else [value]
-    return list(map(str, values))
+    if not isinstance(value, list):
+        return [str(value)]
+    return [str(text) for text in value]
 
 
 def _pattern(key: str, text: str) -> Pattern:
@@ -275,9 +292,12 @@ class CodinGameBot:
             self._send(self._template.lines(self._template.start, turn))
             self._has_begun = True
         self._send(self._template.lines(self._template.turn, turn))
-        answer = _spaced(self._program.answer(bool, turn.seconds))
+        line = self._program.answer(bool, turn.seconds)
+        answer = _spaced(line)
+        answer_without_remark = answer.partition(";")[0].rstrip()
+
         answers = self._template.answers(turn)
-        for text in (answer, answer.partition(";")[0].rstrip()):
+        for text in (answer, answer_without_remark):
             if text in answers:
                 return answers[text]
         return str(arena_bridge.refused(self._settings, answer))

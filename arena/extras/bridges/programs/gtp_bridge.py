@@ -42,7 +42,9 @@ def hex_commands(parameters: Mapping[str, Any]) -> list[str]:
     """Return the size, with two numbers where the sides differ, and an empty board."""
     columns = parameters["num_cols"]
     rows = parameters["num_rows"]
-    size = f"{columns}" if columns == rows else f"{columns} {rows}"
+    size = f"{columns}"
+    if rows != columns:
+        size = f"{columns} {rows}"
     return [f"boardsize {size}", "clear_board"]
 
 
@@ -107,18 +109,22 @@ class GtpEngine:
         """Tell the engine the moves that it does not know, let it choose, and return its move."""
         if turn.legal == [self._game.automatic]:
             return turn.legal[0]
+
         moves = self._played(turn.state.spiel)
-        if self._moves != moves[: len(self._moves)]:  # the referee has played another move for it
+        known = len(self._moves)
+        if self._moves != moves[:known]:  # the referee has played another move for it
             self._ask("clear_board", turn.seconds)
-            self._moves = []
-        for move in moves[len(self._moves) :]:
+            known = 0
+        for move in moves[known:]:
             self._ask(f"play {move}", turn.seconds)
+
         player = turn.rules.roles.index(turn.role)
         colour = COLOURS[player]
         seconds = int(turn.seconds or 0)
         if seconds and "time_left" in self._commands:
             self._ask(f"time_left {colour} {seconds} 1", turn.seconds)
         answer = self._ask(f"genmove {colour}", turn.seconds)
+
         engine_move = f"{colour} {answer}".lower()
         for text in turn.legal:
             move = self._move(player, text)
@@ -153,19 +159,23 @@ class GtpEngine:
     def _set(self, name: str, value: arena_bridge.Option, seconds: float | None) -> None:
         """Give the engine a command of its own before the match, such as `level 5`."""
         if name not in self._commands:
+            words = f"has no command {name!r}"
             near = difflib.get_close_matches(name, self._commands, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise self._engine.failure(f"has no command {name!r}{hint}")
+            if near:
+                words += f"; did you mean {near[0]!r}?"
+            raise self._engine.failure(words)
         values = value if isinstance(value, list) else [value]
-        self._ask(" ".join([name, *map(_text, values)]), seconds)
+        words = " ".join([name, *map(_text, values)])
+        self._ask(words, seconds)
 
     def _ask(self, command: str, seconds: float | None) -> str:
         """Return the engine's reply to a command; end with a line where it refuses the command."""
         self._engine.send(command)
         self._reply = []
         self._engine.answer(self._hears_end, seconds)
-        first = self._reply[0]
-        text = "\n".join((first[1:].strip(), *self._reply[1:])).strip()
+        first, *others = self._reply
+        lines = [first[1:].strip(), *others]
+        text = "\n".join(lines).strip()
         if first.startswith("?"):
             raise self._engine.failure(f"refused {command!r}: {arena_bridge.short(text)}")
         return text
@@ -180,7 +190,9 @@ class GtpEngine:
 
 
 def _text(value: bool | str | float) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value)
 
 
 if __name__ == "__main__":

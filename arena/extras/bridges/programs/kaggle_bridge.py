@@ -12,7 +12,8 @@ import arena_bridge
 
 from arena.kit import Turn
 
-EMPTY = "."
+DISCS = ".xo"
+"""As OpenSpiel draws an empty cell and the two sides, by their numbers at Kaggle."""
 NO_LIMIT_S = 3600.0
 """What an agent sees as its time where there is no limit."""
 
@@ -53,7 +54,8 @@ def grid_of_facts(turn: Turn) -> tuple[int, int, int]:
     for fact in turn.board:
         words = fact.split()
         if words[0] == "grid":
-            columns, rows = int(words[1]), int(words[2])
+            columns = int(words[1])
+            rows = int(words[2])
         elif words[0] == "line":
             line = int(words[1])
     return columns, rows, line
@@ -65,9 +67,12 @@ def discs_of_facts(turn: Turn) -> dict[str, Any]:
     board = [0] * (columns * rows)
     for fact in turn.facts:
         words = fact.split()
-        if words[0] == "disc":
-            column, row = int(words[2]) - 1, rows - int(words[3])
-            board[row * columns + column] = turn.roles.index(words[1]) + 1
+        if words[0] != "disc":
+            continue
+        _, role, column, height = words
+        row = rows - int(height)
+        cell = row * columns + int(column) - 1
+        board[cell] = turn.roles.index(role) + 1
     return {"board": board, "mark": mark(turn)}
 
 
@@ -78,16 +83,24 @@ def connect_four_configuration(turn: Turn) -> dict[str, Any]:
 
 
 def drawn_board(turn: Turn) -> dict[str, Any]:
-    """Return the board that OpenSpiel draws with `x`, `o` and `.`, row by row."""
+    """Return the board that OpenSpiel draws, row by row."""
     cells = "".join(arena_bridge.facts(turn, "observation"))
-    return {"board": [" xo".index(cell.replace(EMPTY, " ")) for cell in cells], "mark": mark(turn)}
+    board = [DISCS.index(cell) for cell in cells]
+    return {"board": board, "mark": mark(turn)}
 
 
 def drawn_sizes(turn: Turn) -> dict[str, Any]:
     """Return the sizes of OpenSpiel's Connect Four."""
     rows = arena_bridge.facts(turn, "observation")
+    sizes = {
+        "columns": len(rows[0]),
+        "rows": len(rows),
+        "inarow": 4,
+    }
     line = re.search(r"x_in_row=(\d+)", turn.game)
-    return {"columns": len(rows[0]), "rows": len(rows), "inarow": int(line[1]) if line else 4}
+    if line is not None:
+        sizes["inarow"] = int(line[1])
+    return sizes
 
 
 def sign(turn: Turn) -> str:
@@ -100,14 +113,19 @@ SIGNS = ("Rock", "Paper", "Scissors")
 
 def hands(turn: Turn) -> dict[str, Any]:
     """Return the last choice of the other one, and the points of all rounds before."""
-    observation: dict[str, Any] = {"reward": 0}
     others = [role for role in turn.roles if role != turn.role]
-    theirs = played(turn, others[0])
-    if theirs:
-        observation["lastOpponentAction"] = SIGNS.index(theirs[-1])
-    for mine, their in zip(played(turn, turn.role), theirs, strict=False):
-        lead = (SIGNS.index(mine) - SIGNS.index(their)) % 3
-        observation["reward"] += (0, 1, -1)[lead]
+    own_moves = played(turn, turn.role)
+    others_moves = played(turn, others[0])
+    reward = 0
+    for own_move, others_move in zip(own_moves, others_moves, strict=False):
+        lead = (SIGNS.index(own_move) - SIGNS.index(others_move)) % 3
+        if lead == 1:
+            reward += 1
+        elif lead == 2:
+            reward -= 1
+    observation = {"reward": reward}
+    if others_moves:
+        observation["lastOpponentAction"] = SIGNS.index(others_moves[-1])
     return observation
 
 
@@ -121,24 +139,36 @@ def nothing(turn: Turn) -> dict[str, Any]:  # noqa: ARG001 (all games have this 
     return {}
 
 
+def number_of_signs(turn: Turn) -> dict[str, Any]:  # noqa: ARG001 (all games have this function)
+    """Return how many signs there are."""
+    return {"signs": len(SIGNS)}
+
+
+def chosen_sign(turn: Turn, action: int) -> str:  # noqa: ARG001 (all games have this function)
+    """Return the sign with this number; no move for any other number."""
+    if 0 <= action < len(SIGNS):
+        return SIGNS[action]
+    return ""
+
+
 GAMES = {
     "connect_four": KaggleGame(
-        connect_four_configuration, discs_of_facts, lambda _, action: f"drop {action + 1}"
+        connect_four_configuration,
+        discs_of_facts,
+        lambda _, action: f"drop {action + 1}",
     ),
     "openspiel/connect_four": KaggleGame(
-        drawn_sizes, drawn_board, lambda turn, action: f"{sign(turn)}{action}"
+        drawn_sizes,
+        drawn_board,
+        lambda turn, action: f"{sign(turn)}{action}",
     ),
     "openspiel/tic_tac_toe": KaggleGame(
         nothing,
         drawn_board,
         lambda turn, action: f"{sign(turn)}({action // 3},{action % 3})",
     ),
-    "openspiel/matrix_rps": KaggleGame(
-        lambda _: {"signs": 3}, hands, lambda _, action: SIGNS[action] if 0 <= action < 3 else ""
-    ),
-    "openspiel/repeated_game": KaggleGame(
-        lambda _: {"signs": 3}, hands, lambda _, action: SIGNS[action] if 0 <= action < 3 else ""
-    ),
+    "openspiel/matrix_rps": KaggleGame(number_of_signs, hands, chosen_sign),
+    "openspiel/repeated_game": KaggleGame(number_of_signs, hands, chosen_sign),
 }
 """By the name of a game, or of a board without its parameters."""
 
@@ -160,9 +190,11 @@ class KaggleAgent:
     def __init__(self, settings: arena_bridge.BridgeSettings) -> None:
         self._settings = settings
         self._agent = agent_of(settings)
-        code = getattr(self._agent, "__code__", None)
-        self._takes = 2 if code is None else code.co_argcount
+        self._takes = 2
         """How many arguments it takes: as Kaggle does, it gets no more."""
+        code = getattr(self._agent, "__code__", None)
+        if code is not None:
+            self._takes = code.co_argcount
 
     def prepare(self, turn: Turn) -> None:
         """Refuse a game that is not in the table, before the match begins."""
@@ -171,13 +203,24 @@ class KaggleAgent:
     def choose(self, turn: Turn) -> str:
         """Ask the agent, and return its move."""
         game = game_of(turn)
-        seconds = NO_LIMIT_S if turn.seconds is None else turn.seconds
-        configuration = {"timeout": seconds, "actTimeout": seconds, "episodeSteps": 1000}
-        configuration |= game.configuration(turn) | self._settings.options
-        observation = {"step": turn.number - 1, "remainingOverageTime": 0.0}
-        observation |= game.observation(turn)
+        seconds = turn.seconds
+        if seconds is None:
+            seconds = NO_LIMIT_S
+        configuration = {
+            "timeout": seconds,
+            "actTimeout": seconds,
+            "episodeSteps": 1000,
+            **game.configuration(turn),
+            **self._settings.options,
+        }
+        observation = {
+            "step": turn.number - 1,
+            "remainingOverageTime": 0.0,
+            **game.observation(turn),
+        }
         arguments = (Struct(observation), Struct(configuration))
         action = self._agent(*arguments[: self._takes])
+
         try:
             move = game.move(turn, int(action))
         except (TypeError, ValueError):

@@ -38,7 +38,8 @@ class SpielBot:
         state = turn.rules.start().spiel
         make = getattr(self._module, "make_bot", None)
         if make is not None:
-            self._bot = make(state.get_game(), turn.rules.roles.index(turn.role))
+            player = turn.rules.roles.index(turn.role)
+            self._bot = make(state.get_game(), player)
         elif hasattr(self._module, "bot"):
             self._bot = self._module.bot
         else:
@@ -75,8 +76,9 @@ class SpielBot:
         player = turn.rules.roles.index(turn.role)
         before = turn.rules.start().spiel
         history = state.spiel.full_history()
-        for place, item in enumerate(history):
-            if place >= self._known and item.player not in (player, -1) and inform is not None:
+        for index, item in enumerate(history):
+            is_others = item.player not in (player, -1)
+            if inform is not None and is_others and index >= self._known:
                 inform(before.clone(), item.player, item.action)
             if before.is_simultaneous_node():
                 return  # whose actions are applied together; such bots are told nothing

@@ -61,14 +61,18 @@ class TrainedPolicy:
         encoding = self._encoding
         if encoding is None:
             raise arena_bridge.Failed("there was no `ready?`")
-        actions = encoding.actions(turn.legal, turn.role)
-        features = np.array(encoding.observe(turn.facts, turn.role), np.float32)
-        more = 1 if self._settings.options.get("waits") else 0
-        mask = np.zeros(len(encoding.moves[turn.role]) + more, np.int8)
-        mask[list(actions)] = 1
+        observation = encoding.observe(turn.facts, turn.role)
+        features = np.array(observation, np.float32)
+        number_of_actions = len(encoding.moves[turn.role])
+        if self._settings.options.get("waits"):
+            number_of_actions += 1
+        moves = encoding.actions(turn.legal, turn.role)
+        mask = np.zeros(number_of_actions, np.int8)
+        mask[list(moves)] = 1
+
         action = self._asked(features, mask)
         try:
-            move = actions.get(int(action))
+            move = moves.get(int(action))
         except (TypeError, ValueError):
             move = None
         return move or str(arena_bridge.refused(self._settings, action))
@@ -77,15 +81,17 @@ class TrainedPolicy:
         """Return the action of the policy."""
         if not self._predicts:
             return self._policy(features, mask)
-        more: dict[str, Any] = {}
+        arguments: dict[str, Any] = {}
         if _takes(self._policy, "action_masks"):
-            more["action_masks"] = mask.astype(bool)
+            arguments["action_masks"] = mask.astype(bool)
         elif _takes(self._policy, "action_mask"):
-            more["action_mask"] = mask
+            arguments["action_mask"] = mask
         if _takes(self._policy, "deterministic"):
-            more["deterministic"] = self._settings.options.get("deterministic", True)
-        answer = self._policy(features, **more)
-        return answer[0] if isinstance(answer, tuple) else answer  # beside the state of a memory
+            arguments["deterministic"] = self._settings.options.get("deterministic", True)
+        answer = self._policy(features, **arguments)
+        if isinstance(answer, tuple):  # beside the state of a memory
+            return answer[0]
+        return answer
 
     def _policy_of(self, module: Any) -> Callable[..., Any]:
         """Return the function of a module that is asked for actions."""

@@ -46,19 +46,24 @@ class UciEngine:
 
     def choose(self, turn: Turn) -> str:
         """Give the engine the moves so far, let it search, and return its move."""
-        spiel = turn.state.spiel
-        start = spiel.start_fen()
-        position = "startpos" if start in {"", START} else f"fen {start}"
+        start = turn.state.spiel.start_fen()
+        position = "startpos"
+        if start not in {"", START}:
+            position = f"fen {start}"
         moves = arena_chess.moves_so_far(turn)
         if moves:
             position += f" moves {' '.join(moves)}"
         self._engine.send(f"position {position}")
+
         self._info.clear()
         self._engine.send(f"go {self._search(turn)}")
         answer = self._engine.answer(self._hears_move, turn.seconds, "stop")
         turn.remark(arena_chess.figures(self._info))
+
         words = answer.split()
-        best_move = words[1].lower() if len(words) > 1 else ""
+        best_move = ""
+        if len(words) > 1:
+            best_move = words[1].lower()
         for move, lan in arena_chess.legal(turn).items():
             if lan == best_move:
                 return str(move)
@@ -87,26 +92,28 @@ class UciEngine:
 
     def _hears_option(self, line: str) -> bool:
         """Take in a line about an option; return whether it is the last one."""
-        match = OPTION.fullmatch(line)
-        if match is not None:
-            span = dict(RANGE.findall(match[3]))
-            self._options[match[1].strip()] = arena_engine.EngineOption(
-                kind=match[2],
-                least=int(span["min"]) if "min" in span else None,
-                most=int(span["max"]) if "max" in span else None,
-                choices=tuple(CHOICE.findall(match[3])),
+        option = OPTION.fullmatch(line)
+        if option is not None:
+            name, kind, details = option.groups()
+            bounds = {end: int(number) for end, number in RANGE.findall(details)}
+            self._options[name.strip()] = arena_engine.EngineOption(
+                kind,
+                least=bounds.get("min"),
+                most=bounds.get("max"),
+                choices=tuple(CHOICE.findall(details)),
             )
         return line == "uciok"
 
     def _hears_move(self, line: str) -> bool:
         """Take in what the engine says of its search; return whether it names its move."""
-        if line.startswith("info ") and " string " not in line:
+        word = line.partition(" ")[0]
+        if word == "info" and " string " not in line:
             figures = dict(INFO.findall(line))
             if "cp" in figures or "mate" in figures:  # the newest of the two counts
                 self._info.pop("cp", None)
                 self._info.pop("mate", None)
             self._info |= figures
-        return line.partition(" ")[0] == "bestmove"
+        return word == "bestmove"
 
     def _set(self, name: str, value: arena_bridge.Option) -> None:
         """Set an option of the engine; end with a line where it does not take it."""

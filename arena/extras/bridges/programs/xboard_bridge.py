@@ -22,6 +22,7 @@ MOVE = re.compile(r"(?:move|my move is ?:) *(\S+)", re.IGNORECASE)
 RESULT = re.compile(r"(resign|1-0|0-1|1/2-1/2)\b")
 COMPLAINT = re.compile(r"(?:illegal move|error)[^:]*: *(.*)", re.IGNORECASE)
 INFO = re.compile(r"(\d+)[^\s\d]? +([+-]?\d+) +\d+ +(\d+)\b")
+NUMBER_FROM_1 = arena_engine.EngineOption("spin", 1)
 
 
 class XboardEngine:
@@ -33,7 +34,7 @@ class XboardEngine:
         self._engine: Any = None
         self._features: dict[str, str] = {}
         self._options: dict[str, arena_engine.EngineOption] = {}
-        self._commands = {"sd": arena_engine.EngineOption("spin", 1)}
+        self._commands = {"sd": NUMBER_FROM_1}
         """Commands that are set as options: the depth, and the memory and the cores of engines
         that have these features."""
         self._moves: list[str] = []
@@ -66,16 +67,20 @@ class XboardEngine:
             self._begin(turn)
             known = 0
         self._engine.send("force")
-        word = "usermove " if self._features.get("usermove") == "1" else ""
+        word = ""
+        if self._features.get("usermove") == "1":
+            word = "usermove "
         for move in moves[known:]:
             self._sent.add(move)
             self._engine.send(f"{word}{move}")
         self._wait(turn.seconds)
+
         self._info.clear()
         self._send_time(turn)
         self._engine.send("go")
         self._engine.answer(self._hears_move, turn.seconds, "?")
         turn.remark(arena_chess.figures(self._info))
+
         for move, lan in arena_chess.legal(turn).items():
             if self._answer.lower() == lan or self._answer == move:
                 self._moves = [*moves, lan]
@@ -90,11 +95,13 @@ class XboardEngine:
 
     def _begin(self, turn: Turn) -> None:
         """Set up the pieces, and say which clocks the match has."""
-        level = "level 1 " + _minutes(arena_engine.clock(turn, "move") or WITHOUT_LIMIT_S) + " 0"
         bank = arena_engine.clock(turn, "bank")
+        move_time = arena_engine.clock(turn, "move")
         if bank:
-            gained = arena_engine.clock(turn, "move") or 0.0
+            gained = move_time or 0.0
             level = f"level 0 {_minutes(bank + gained)} {int(gained)}"
+        else:
+            level = f"level 1 {_minutes(move_time or WITHOUT_LIMIT_S)} 0"
         for line in ("new", "force", "easy", "post", level):
             self._engine.send(line)
         if "sd" in self._settings.options:  # which `new` takes back
@@ -146,9 +153,10 @@ class XboardEngine:
             return
         for name, quoted, bare in FEATURE.findall(line):
             text = quoted or bare
-            match = OPTION.fullmatch(text)
-            if name == "option" and match is not None:
-                self._options[match[1]] = _declared(match[2], match[3])
+            option = OPTION.fullmatch(text)
+            if name == "option" and option is not None:
+                option_name, kind, rest = option.groups()
+                self._options[option_name] = _declared(kind, rest)
             if name == "san":  # moves come as `e2e4`
                 self._engine.send("rejected san")
                 continue
@@ -156,13 +164,15 @@ class XboardEngine:
             self._engine.send(f"accepted {name}")
         for feature, command in (("memory", "memory"), ("smp", "cores")):
             if self._features.get(feature) == "1":
-                self._commands[command] = arena_engine.EngineOption("spin", 1)
+                self._commands[command] = NUMBER_FROM_1
 
     def _hears(self, line: str) -> str:
         """Return a line; end if it refuses what the engine has to take."""
         complaint = COMPLAINT.match(line)
-        if complaint is not None and complaint[1].removeprefix("usermove ") in self._sent:
-            raise self._engine.failure(f"said {arena_bridge.short(line)!r}")
+        if complaint is not None:
+            refused = complaint[1].removeprefix("usermove ")
+            if refused in self._sent:
+                raise self._engine.failure(f"said {arena_bridge.short(line)!r}")
         return line
 
     def _hears_move(self, line: str) -> bool:
@@ -176,14 +186,16 @@ class XboardEngine:
             return True
         info = INFO.match(line)
         if info is not None:
-            self._hear_figures(info[1], int(info[2]), info[3])
+            depth, score, nodes = info.groups()
+            self._hear_figures(depth, int(score), nodes)
         return False
 
     def _hear_figures(self, depth: str, score: int, nodes: str) -> None:
         self._info = {"depth": depth, "nodes": nodes}
-        if abs(score) > MATE:
-            moves = abs(score) - MATE
-            self._info["mate"] = f"{moves}" if score > 0 else f"-{moves}"
+        if score > MATE:
+            self._info["mate"] = str(score - MATE)
+        elif score < -MATE:
+            self._info["mate"] = str(score + MATE)
         else:
             self._info["cp"] = str(score)
 
@@ -192,8 +204,9 @@ class XboardEngine:
         options = self._commands | self._options
         known, text = self._engine.checked_option(options, name, value)
         if known in self._commands:
-            self._sent.add(f"{known} {text}")
-            self._engine.send(f"{known} {text}")
+            command = f"{known} {text}"
+            self._sent.add(command)
+            self._engine.send(command)
             return
         if options[known].kind == "check":
             text = "1" if text == "true" else "0"
@@ -204,10 +217,15 @@ def _declared(kind: str, rest: str) -> arena_engine.EngineOption:
     """Return an option as a feature declares it: `-spin VALUE LEAST MOST`, `-combo A /// *B`."""
     words = rest.split()
     if kind in {"spin", "slider"} and len(words) == 3 and _are_numbers(words[1:]):
-        return arena_engine.EngineOption("spin", int(words[1]), int(words[2]))
+        least = int(words[1])
+        most = int(words[2])
+        return arena_engine.EngineOption("spin", least, most)
     if kind == "combo":
-        choices = tuple(choice.strip().removeprefix("*") for choice in rest.split("///"))
-        return arena_engine.EngineOption("combo", choices=choices)
+        choices = []
+        for choice in rest.split("///"):
+            name = choice.strip()
+            choices.append(name.removeprefix("*"))
+        return arena_engine.EngineOption("combo", choices=tuple(choices))
     return arena_engine.EngineOption(kind)
 
 
@@ -217,8 +235,9 @@ def _are_numbers(words: list[str]) -> bool:
 
 def _minutes(seconds: float) -> str:
     """Return a time as `level` has it; it knows no part of a second."""
-    rounded = max(1, math.floor(seconds))
-    return f"{rounded // 60}:{rounded % 60:02}"
+    whole_seconds = max(1, math.floor(seconds))
+    minutes, remainder = divmod(whole_seconds, 60)
+    return f"{minutes}:{remainder:02}"
 
 
 if __name__ == "__main__":
