@@ -55,7 +55,8 @@ def scale(speed: Speed, reference: Speed, conditions: Conditions, *, scale_time:
     """
     factor = speed.factor(reference)
     if conditions.time.move is None:
-        return round(factor, 3) if factor > 1 + SAME_SPEED else 1.0
+        is_slower = factor > 1 + SAME_SPEED
+        return round(factor, 3) if is_slower else 1.0
     if speed.spread > NOISIEST:
         raise ArenaError(
             "it is too noisy for matches that a clock decides: the same work took it up to "
@@ -63,14 +64,18 @@ def scale(speed: Speed, reference: Speed, conditions: Conditions, *, scale_time:
             f"the median, and {NOISIEST:g} is the limit: end what else runs there, or use fewer "
             "lanes"
         )
-    slowest = SLOWEST_SCALED if scale_time else SLOWEST
+    slowest = SLOWEST
+    advice = "set scale_time = true in [workers], or leave it out"
+    if scale_time:
+        slowest = SLOWEST_SCALED
+        advice = "leave it out"
     if factor > slowest:
-        advice = (
-            "leave it out" if scale_time else "set scale_time = true in [workers], or leave it out"
-        )
         raise ArenaError(
             f"it is too slow for matches that a clock decides: it takes {factor:.1f} times as "
             "long as the driver's "
             f"machine, and {slowest:g} is the limit: {advice}"
         )
-    return round(factor, 3) if scale_time and abs(factor - 1) > SAME_SPEED else 1.0
+    is_same_speed = abs(factor - 1) <= SAME_SPEED
+    if not scale_time or is_same_speed:
+        return 1.0
+    return round(factor, 3)

@@ -68,7 +68,8 @@ class Speed:
         ratios = [self.python_s / reference.python_s]
         if self.c_s is not None and reference.c_s is not None:
             ratios.append(self.c_s / reference.c_s)
-        return math.prod(ratios) ** (1 / len(ratios))
+        product = math.prod(ratios)
+        return product ** (1 / len(ratios))
 
 
 def speed_of(samples: Sequence[Sample]) -> Speed:
@@ -79,8 +80,8 @@ def speed_of(samples: Sequence[Sample]) -> Speed:
     c_s = None
     if compiled:
         c_s = statistics.median(compiled)
-    high = python[int(0.9 * (len(python) - 1))]
-    return Speed(python_s=median, c_s=c_s, spread=high / median)
+    ninth_decile = python[int(0.9 * (len(python) - 1))]
+    return Speed(python_s=median, c_s=c_s, spread=ninth_decile / median)
 
 
 def measure(library: Path | None) -> Speed:
@@ -91,11 +92,15 @@ def measure(library: Path | None) -> Speed:
 
 def compiled(folder: Path) -> Path | None:
     """Return the loop of C as a shared library in this folder; None where no compiler makes one."""
-    library, source = folder / "spin.so", folder / "spin.c"
-    for compiler in filter(None, map(shutil.which, COMPILERS)):
+    library = folder / "spin.so"
+    source = folder / "spin.c"
+    for name in COMPILERS:
+        compiler = shutil.which(name)
+        if compiler is None:
+            continue
+        command = [compiler, "-O1", "-shared", "-fPIC", "-o", str(library), str(source)]
         try:
             source.write_text(C_SOURCE)
-            command = [compiler, "-O1", "-shared", "-fPIC", "-o", str(library), str(source)]
             subprocess.run(command, capture_output=True, check=True, timeout=COMPILE_TIMEOUT_S)
         except (OSError, subprocess.SubprocessError):
             continue
@@ -126,9 +131,8 @@ def _search() -> None:
         if not roles or game.outcome(state) is not None:
             state = game.start()
             continue
-        state = game.play(
-            state, {role: draws.choice(game.legal_moves(state, role)) for role in roles}
-        )
+        moves = {role: draws.choice(game.legal_moves(state, role)) for role in roles}
+        state = game.play(state, moves)
 
 
 @cache

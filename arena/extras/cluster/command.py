@@ -38,10 +38,14 @@ def worker(
 
     from arena.extras.cluster import start
 
-    number = len(system.cores()) if not isinstance(count, int) else count
-    raise typer.Exit(
-        128
-        + asyncio.run(
-            start.serve(scheduler, lanes=number, name=name, folder=folder, notice=output.notice)
-        )
+    if not isinstance(count, int):
+        count = len(system.cores())
+    working = start.serve(
+        scheduler,
+        lanes=count,
+        name=name,
+        folder=folder,
+        notice=output.notice,
     )
+    signal_number = asyncio.run(working)
+    raise typer.Exit(128 + signal_number)

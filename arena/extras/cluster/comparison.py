@@ -85,30 +85,37 @@ def homogeneity(seats: Sequence[BlockSeat]) -> float | None:
     bots_by_match: dict[int, set[str]] = {}
     for seat in seats:
         bots_by_match.setdefault(seat.match, set()).add(seat.bot)
-    pairings = [f"{seat.label} {sorted(bots_by_match[seat.match])}" for seat in seats]
-    frame = pd.DataFrame(seats, columns=BlockSeat._fields)
+    pairings = []
+    for seat in seats:
+        bots = sorted(bots_by_match[seat.match])
+        pairings.append(f"{seat.label} {bots}")
+    frame = pd.DataFrame(seats, columns=BlockSeat._fields)  # a row for each seat
     frame["pairing"] = pd.Series(pairings, dtype=object)
+
     # A row for each bot of a block: its mean score there, minus the mean of the pairing's blocks.
     grouped = frame.groupby(["pairing", "repeat", "machine", "bot"], sort=False)
     rows = grouped["score"].mean().reset_index()
-    rows["score"] -= rows.groupby(["pairing", "bot"])["score"].transform("mean")
+    scores_of_pairings = rows.groupby(["pairing", "bot"])["score"]
+    rows["score"] -= scores_of_pairings.transform("mean")
     rows["block"] = rows.groupby(["pairing", "repeat", "machine"], sort=False).ngroup()
     blocks = rows.drop_duplicates("block")
-    places_of_pairings = blocks[["pairing", "machine"]].drop_duplicates()
-    if len(places_of_pairings) == blocks["pairing"].nunique():
+    machines_of_pairings = blocks[["pairing", "machine"]].drop_duplicates()
+    if len(machines_of_pairings) == blocks["pairing"].nunique():
         return None
-    pairing_array, _ = pd.factorize(blocks["pairing"])
-    machine_array, machines = pd.factorize(blocks["machine"])
-    block = rows["block"].to_numpy()
-    value = rows["score"].to_numpy()
-    bot, _ = pd.factorize(rows["bot"])
+
+    pairing_array, _ = pd.factorize(blocks["pairing"])  # (blocks,)
+    machine_array, machines = pd.factorize(blocks["machine"])  # (blocks,)
+    block = rows["block"].to_numpy()  # (rows,)
+    value = rows["score"].to_numpy()  # (rows,)
+    bot, _ = pd.factorize(rows["bot"])  # (rows,)
 
     def spread(machine: Ints) -> float:
         """Return how far the sums of bots on machines are from 0, by their numbers of blocks."""
-        group = bot * len(machines) + machine[block]
-        sums = np.bincount(group, value)
-        counts = np.bincount(group)
-        return float((sums**2 / np.maximum(counts, 1)).sum())
+        group = bot * len(machines) + machine[block]  # (rows,)
+        sums = np.bincount(group, value)  # (groups,)
+        counts = np.bincount(group)  # (groups,)
+        squares = sums**2 / np.maximum(counts, 1)
+        return float(squares.sum())
 
     draws = np.random.default_rng(0)
     order = np.argsort(pairing_array, kind="stable")
@@ -126,7 +133,8 @@ def homogeneity(seats: Sequence[BlockSeat]) -> float | None:
 
 def table(rows: Iterable[MachineRow], seats: Sequence[BlockSeat]) -> Machines | None:
     """Return the table; None for an event that no cluster played."""
-    every = tuple(sorted(rows, key=lambda row: row.machine))
-    if not any(row.machine for row in every):
+    by_name = sorted(rows, key=lambda row: row.machine)
+    if not any(row.machine for row in by_name):
         return None
-    return Machines(every, homogeneity(seats))
+    p = homogeneity(seats)
+    return Machines(tuple(by_name), p)

@@ -92,10 +92,14 @@ class Cluster:
 
         `local:N` is a cluster of N workers with one lane each on this machine.
         """
-        self._address, self._logs, self._pairings, self._notice = address, logs, Pairings(), notice
+        self._address = address
+        self._logs = logs
+        self._notice = notice
+        self._pairings = Pairings()
         packed, contents = wire.packed_event(event)
         with scratch.temporary() as folder:
-            speed = calibration.measure(calibration.compiled(folder))
+            library = calibration.compiled(folder)
+            speed = calibration.measure(library)
         self._task = Task(
             key=uuid.uuid4().hex[:12],
             event=replace(packed, seed=0),
@@ -147,10 +151,9 @@ class Cluster:
         while not stopped():
             if ending():
                 # The last first, so that the run can queue them in order.
-                handed_back: list[Done[Any, Any]] = [
-                    Done(item, NotBegun()) for item in self._pairings.hand_back()
-                ]
-                yield from reversed(handed_back)
+                for item in reversed(self._pairings.hand_back()):
+                    not_begun: Done[Any, Any] = Done(item, NotBegun())
+                    yield not_begun
             else:
                 self._give_out(function, items)
             given_out = any(machine.parcels for machine in self._machines.values())
@@ -230,12 +233,14 @@ class Cluster:
 
     def _fetch(self, parcel: Parcel, future: Future) -> None:
         """In a thread: wait for the result of a task, or for the exception of it or of dask."""
+        news: News
         try:
             outcomes, log = future.result(timeout=FETCH_S)
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001
-            self._news.put(partial(self._fail, parcel, error))
+            news = partial(self._fail, parcel, error)
         else:
-            self._news.put(partial(self._take, parcel, outcomes, log))
+            news = partial(self._take, parcel, outcomes, log)
+        self._news.put(news)
 
     # What comes back: other threads have the main thread call these functions, which yield what is
     # done or lost.
@@ -246,15 +251,19 @@ class Cluster:
             yield from self._lose(parcel.machine, f"{type(error).__name__}: {error}")
 
     def _see_workers(self, addresses: frozenset[str]) -> Iterator[Done[Any, Any]]:
-        for machine in [self._machines[address] for address in self._machines.keys() - addresses]:
+        """Forget the machines whose workers are gone, and have those of new workers admitted."""
+        gone = [self._machines[address] for address in self._machines.keys() - addresses]
+        for machine in gone:
             if machine.state is not MachineState.REFUSED:
                 yield from self._lose(machine, "its worker is gone")
             self._machines.pop(machine.address, None)
             self._lost.pop(machine.address, None)
+
         for address in addresses - self._machines.keys():
             machine = Machine(address, self._client, self._task, self._report)
             self._machines[address] = machine
-            machine.start(self._lost.get(address, [address])[-1])
+            names = self._lost.get(address, [address])
+            machine.start(names[-1])
 
     def _report(self, machine: Machine, state: MachineState, reason: str) -> None:
         """In the thread of a machine: have its new state noted."""
@@ -281,22 +290,27 @@ class Cluster:
             elif outcome.result is None:
                 yield Done(item, None, f"{machine.name}: {outcome.failure}", outcome.error)
             else:
+                packed, seconds_of_item = outcome.result
                 # dask has unpickled more of this machine.
-                result = pickle.loads(outcome.result[0])  # noqa: S301
+                result = pickle.loads(packed)  # noqa: S301
                 if isinstance(result, Record):
                     result = replace(
-                        result, match=item.match, machine=machine.name, scale=machine.scale
+                        result,
+                        match=item.match,
+                        machine=machine.name,
+                        scale=machine.scale,
                     )
                     # Roll calls, and matches that end without a turn, say nothing of the time that
                     # the next one takes.
                     if result.turns or item.absent:
-                        seconds[bool(item.absent)].append(outcome.result[1])
+                        is_forfeit = bool(item.absent)
+                        seconds[is_forfeit].append(seconds_of_item)
                 yield Done(item, result, lane=machine.lane_name(outcome.lane))
-        for forfeits, each_s in seconds.items():
-            machine.learn(each_s, forfeits=forfeits)
-        if isinstance(
-            failure, NoUsersError
-        ):  # others of root play there: it is admitted anew, and tries again
+
+        machine.learn(seconds[False], forfeits=False)
+        machine.learn(seconds[True], forfeits=True)
+        if isinstance(failure, NoUsersError):
+            # Others of root play there: it is admitted anew, and tries again.
             yield from self._lose(machine, str(failure))
         elif failure is not None:
             yield from self._change(machine, MachineState.REFUSED, str(failure))
@@ -307,19 +321,17 @@ class Cluster:
         self, machine: Machine, state: MachineState, reason: str
     ) -> Iterator[Done[Any, Any]]:
         """Take note of the new state of a machine; yield the items that it loses by that."""
-        if (
-            self._machines.get(machine.address) is not machine
-            or machine.state is MachineState.REFUSED
-        ):
+        is_known = self._machines.get(machine.address) is machine
+        if not is_known or machine.state is MachineState.REFUSED:
             return
         if state is MachineState.LOST:
             yield from self._lose(machine, reason)
             return
         machine.state = state
         if state is MachineState.READY:
-            scaled = (
-                "" if machine.scale == 1 else f", its bots get {machine.scale:g} times the time"
-            )
+            scaled = ""
+            if machine.scale != 1:
+                scaled = f", its bots get {machine.scale:g} times the time"
             logging.info(
                 "%s (%s) plays: %d lanes%s", machine.name, machine.address, machine.lanes, scaled
             )
@@ -441,7 +453,10 @@ class Cluster:
     def _connected(self) -> Client:
         try:
             return Client(
-                self._local or self._address, timeout=CONNECT_S, set_as_default=False, name="arena"
+                self._local or self._address,
+                timeout=CONNECT_S,
+                set_as_default=False,
+                name="arena",
             )
         except (OSError, ValueError) as error:
             raise ArenaError(
@@ -456,7 +471,8 @@ class Cluster:
             try:
                 if self._client.status == "closed":  # the scheduler was gone for too long
                     self._client = self._connected()
-                addresses = frozenset(self._client.scheduler_info(n_workers=-1)["workers"])
+                scheduler = self._client.scheduler_info(n_workers=-1)
+                addresses = frozenset(scheduler["workers"])
                 self._news.put(partial(self._see_workers, addresses))
             except Exception as error:  # noqa: BLE001
                 # The engine is between two states; the next look will tell.

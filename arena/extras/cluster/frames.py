@@ -36,7 +36,9 @@ def compared(results: Results) -> Machines | None:
     It is None without a cluster.
     """
     rows = _rows(results.archive)
-    seats = _block_seats(results.archive, comparison.MOST_SEATS) if len(rows) > 1 else []
+    seats: list[BlockSeat] = []
+    if len(rows) > 1:
+        seats = _block_seats(results.archive, comparison.MOST_SEATS)
     return comparison.table(rows, seats)
 
 

@@ -84,7 +84,8 @@ class Host:
     """The lanes of one event on this machine, and the socket to the dask worker."""
 
     def __init__(self, connection: Connection, folder: Path) -> None:
-        self._connection, self._folder = connection, folder
+        self._connection = connection
+        self._folder = folder
         self._ended = False
         self._queue: deque[_Order] = deque()
         self._parcels: dict[int, list[ItemOutcome | None]] = {}
@@ -98,7 +99,8 @@ class Host:
         """Make ready, then play parcels until the driver or the dask worker ends it."""
         sent, lanes, pin = self._connection.recv()
         try:
-            self._event = event = _made_ready(sent, self._folder)
+            event = _made_ready(sent, self._folder)
+            self._event = event
             lanes = min(lanes, cores.matches_at_once(event, lanes))
             claim = cores.claim(lanes)
             pinned = claim is not None and cores.should_pin(pin, event, lanes, len(system.cores()))
@@ -108,24 +110,30 @@ class Host:
             self._send(ArenaError(str(error)))
             self._receive(wait=True)  # until the driver has heard it, and ends the session
             return
-        among = tuple(claim) if pinned and claim is not None else None
+        among = None
+        if pinned and claim is not None:
+            among = tuple(claim)
         self._lines = (self._folder / "logs" / "arena.log").open("rb")
         with (
             closing(log),
             self._lines,
             Workers(lanes, pin=pinned, before_fork=log.renew, among=among) as workers,
         ):
+            look = partial(self._look, workers)
             try:
-                self._send(
-                    Report(lanes, _calibrated(workers, lanes, library, lambda: self._look(workers)))
-                )
+                speed = _calibrated(workers, lanes, library, look)
+                self._send(Report(lanes, speed))
             except MachineError as error:
                 self._send(error)
             while not self._ended:
                 self._receive(wait=True)
-                for done in workers.map(_in_lane, self._next, stopped=lambda: self._look(workers)):
+                for done in workers.map(_in_lane, self._next, stopped=look):
                     outcome = Done(
-                        None, done.result, done.failure, _portable(done.error), done.lane
+                        None,
+                        done.result,
+                        done.failure,
+                        _portable(done.error),
+                        done.lane,
                     )
                     self._answer(done.item, outcome)
                 self._send([])
@@ -140,9 +148,9 @@ class Host:
                 number, parcel = self._connection.recv()
                 function, items = wire.unpacked(parcel, self._event)
                 self._parcels[number] = [None] * len(items)
-                self._queue.extend(
-                    _Order(number, index, function, item) for index, item in enumerate(items)
-                )
+                for index, item in enumerate(items):
+                    order = _Order(number, index, function, item)
+                    self._queue.append(order)
                 wait = False
         except (EOFError, OSError):
             self._ended = True
@@ -180,10 +188,11 @@ class Host:
         """Keep an outcome; send its parcel when all of it is done."""
         parcel = self._parcels[order.parcel]
         parcel[order.index] = outcome
-        if all(parcel):
-            del self._parcels[order.parcel]
-            lines = self._lines.read(LONGEST_LOG).decode("utf-8", "replace")
-            self._send((order.parcel, parcel, lines))
+        if not all(parcel):
+            return
+        del self._parcels[order.parcel]
+        lines = self._lines.read(LONGEST_LOG).decode("utf-8", "replace")
+        self._send((order.parcel, parcel, lines))
 
 
 def _portable(error: BaseException | None) -> BaseException | None:
@@ -195,9 +204,10 @@ def _portable(error: BaseException | None) -> BaseException | None:
     put into one of Python's, such as a state in a KeyError. The failure has the traceback as text
     in any case.
     """
-    if error is None or type(error).__module__.startswith("arena."):
+    module = type(error).__module__
+    if error is None or module.startswith("arena."):
         return error
-    if vars(error) or type(error).__module__ != "builtins":
+    if module != "builtins" or vars(error):
         return None
     for value in error.args:
         if not isinstance(value, str | bytes | int | float | None):
@@ -241,19 +251,22 @@ def _calibrated(
 
     It is that of the quietest round, and the first round that is quiet enough is the last.
     """
+    warm_ups = lanes * calibration.WARM_UPS
+    samples_that_count = lanes * calibration.SAMPLES
     speeds: list[Speed] = []
-    while not speeds or (
-        speeds[-1].spread > calibration.NOISIEST and len(speeds) < calibration.ROUNDS
-    ):
-        left = iter([(library,)] * (lanes * (calibration.WARM_UPS + calibration.SAMPLES)))
+    for _ in range(calibration.ROUNDS):
+        items = iter([(library,)] * (warm_ups + samples_that_count))
         samples: list[Sample] = []
-        for done in workers.map(_sample, partial(next, left, None), stopped=stopped):
+        for done in workers.map(_sample, partial(next, items, None), stopped=stopped):
             if done.result is None:
                 raise MachineError(f"its lanes cannot work: {done.failure}")
             samples.append(done.result)
         if not samples:  # the session was ended meanwhile
             sys.exit(0)
-        speeds.append(calibration.speed_of(samples[lanes * calibration.WARM_UPS :]))
+        speed = calibration.speed_of(samples[warm_ups:])
+        speeds.append(speed)
+        if speed.spread <= calibration.NOISIEST:
+            break
     return min(speeds, key=lambda speed: speed.spread)
 
 
@@ -262,14 +275,18 @@ def _sample(_launcher: Launcher, library: tuple[Path | None]) -> Sample:
 
 
 def _in_lane(launcher: Launcher, order: _Order) -> tuple[bytes, float]:
+    """Play one item; return its packed result, and how many seconds it took."""
     begun = time.monotonic()
     result = order.function(launcher, order.item)
-    return pickle.dumps(result, wire.PROTOCOL), time.monotonic() - begun
+    packed = pickle.dumps(result, wire.PROTOCOL)
+    return packed, time.monotonic() - begun
 
 
 def main() -> None:
     """Serve the socket of this descriptor; end with the process that started this one."""
-    descriptor, parent = map(int, sys.argv[1:3])
+    descriptor = int(sys.argv[1])
+    parent = int(sys.argv[2])
+    folder = Path(sys.argv[3])
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -277,7 +294,8 @@ def main() -> None:
     # Parcels call its function, and lanes find it from before their fork.
     import arena.event.lane  # noqa: F401
 
-    Host(Connection(descriptor), Path(sys.argv[3])).serve()
+    host = Host(Connection(descriptor), folder)
+    host.serve()
 
 
 if __name__ == "__main__":

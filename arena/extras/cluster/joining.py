@@ -71,7 +71,8 @@ def refuse_without_certificates(address: str, role: str) -> None:
         arguments = security.get_connection_args(role)  # type: ignore[no-untyped-call]
         context: ssl.SSLContext | None = arguments["ssl_context"]
     except (OSError, ValueError, TypeError) as error:  # an SSLError is an OSError
-        context, reason = None, f"the certificates cannot be read: {error}"
+        context = None
+        reason = f"the certificates cannot be read: {error}"
     if context is None:
         raise ArenaError(
             f"{address}: {reason}; set the variables that `arena docs cluster` lists for TLS, or "
@@ -109,9 +110,7 @@ def _refuse_stranger(address: str, role: str, context: ssl.SSLContext) -> None:
         )
         if error.reason == "WRONG_VERSION_NUMBER":
             reason = "the scheduler does not speak TLS: start it with --protocol tls, or use tcp://"
-    except (
-        OSError,
-        UnicodeError,
-    ):  # a UnicodeError of a host name such as `a..b`: dask says that it cannot be found
+    except (OSError, UnicodeError):
+        # A UnicodeError of a host name such as `a..b`: dask says that it cannot be found.
         return
     raise ArenaError(f"{address}: {reason}; `arena docs cluster` has the commands for TLS")

@@ -17,9 +17,10 @@ LOCAL_CLUSTER = re.compile(r"local:[1-9]\d{0,2}")
 def _cluster(address: object) -> object:
     if address is None or address == "none":
         return None
-    if not isinstance(address, str) or not (
+    is_address = isinstance(address, str) and (
         SCHEDULER.fullmatch(address) or LOCAL_CLUSTER.fullmatch(address)
-    ):
+    )
+    if not is_address:
         raise ValueError(
             'a scheduler such as "tcp://host:8786" or "tls://host:8786", "local:4", or "none"'
         )

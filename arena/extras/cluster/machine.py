@@ -109,16 +109,17 @@ class Machine:
     def start(self, name: str) -> None:
         """Begin to have it admitted, under this name until it says its own."""
         self.name = name
-        threading.Thread(target=self._serve, name=f"arena-{self.address}", daemon=True).start()
+        thread = threading.Thread(target=self._serve, name=f"arena-{self.address}", daemon=True)
+        thread.start()
 
     def lanes_at_work(self) -> list[Lane]:
         """Return its lanes with their work as of the last beat.
 
         A machine that does not play yet has a single row.
         """
-        if self.state in {MachineState.JOINING, MachineState.REFUSED}:
-            return [Lane(self.address, machine=self.name, state=self.idle_reason())]
         state = self.idle_reason()
+        if self.state in {MachineState.JOINING, MachineState.REFUSED}:
+            return [Lane(self.address, machine=self.name, state=state)]
         working = self._working
         lanes = []
         for number in range(1, self.lanes + 1):
@@ -142,10 +143,12 @@ class Machine:
 
     def learn(self, seconds: Sequence[float], *, forfeits: bool) -> None:
         """Take note of the seconds that each match, or each forfeit, of a parcel took."""
-        if seconds:
-            mean = sum(seconds) / len(seconds)
-            self._seconds[forfeits] = 0.7 * self._seconds.get(forfeits, mean) + 0.3 * mean
-            self._measured[forfeits] += len(seconds)
+        if not seconds:
+            return
+        mean = sum(seconds) / len(seconds)
+        mean_before = self._seconds.get(forfeits, mean)
+        self._seconds[forfeits] = 0.7 * mean_before + 0.3 * mean
+        self._measured[forfeits] += len(seconds)
 
     def is_enough(self, matches: int, forfeits: int) -> bool:
         """Return whether a parcel with this number of items is large enough for it."""
@@ -200,7 +203,9 @@ class Machine:
             parcel = self.parcels.get(number)
             if parcel is not None:
                 name = self.lane_name(lane.name)
-                working[name] = Lane(name, parcel.items[index], now - lane.since, self.name)
+                item = parcel.items[index]
+                since = now - lane.since
+                working[name] = Lane(name, item, since, self.name)
         self._working = working
 
     def _ask(self, function: Callable[..., Any], *arguments: object) -> Any:

@@ -12,9 +12,8 @@ from collections.abc import Callable
 from arena.event.director import Work
 from arena.extras.cluster.machine import Machine, MachineState
 
-PAIRINGS_KNOWN = (
-    10_000  # the machines of the newest pairings are remembered, for legs that are played again
-)
+PAIRINGS_KNOWN = 10_000
+"""The number of pairings whose machines are remembered, the newest, for legs played again."""
 
 
 class Pairings:
@@ -42,16 +41,19 @@ class Pairings:
         forfeits = 0
         backlog = self._backlog.get(machine)
         while not machine.is_enough(len(parcel) - forfeits, forfeits):
-            pairing = backlog.popleft() if backlog else self._next_pairing(items)
+            if backlog:
+                pairing = backlog.popleft()
+            else:
+                pairing = self._next_pairing(items)
             if not pairing:
                 break
             key = pairing[0].pairing
-            number = hash(key)
-            owner = machine if key is None else self._owners.get(number, machine)
-            if owner is not machine and owner.state is MachineState.READY:
-                self._backlog.setdefault(owner, deque()).append(pairing)
-                continue
             if key is not None:
+                number = hash(key)
+                owner = self._owners.get(number, machine)
+                if owner is not machine and owner.state is MachineState.READY:
+                    self._backlog.setdefault(owner, deque()).append(pairing)
+                    continue
                 self._owners[number] = machine
                 if len(self._owners) > PAIRINGS_KNOWN:
                     self._owners.popitem(last=False)

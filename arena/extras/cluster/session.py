@@ -65,7 +65,8 @@ class Session:
     """A host process, and the parcels that it is at."""
 
     def __init__(self, key: str, folder: Path) -> None:
-        self.key, self.folder = key, _private_folder(folder)
+        self.key = key
+        self.folder = _private_folder(folder)
         ours, theirs = socket.socketpair()
         with theirs:
             command = [
@@ -75,9 +76,12 @@ class Session:
                 "arena.extras.cluster.host",
                 str(theirs.fileno()),
                 str(os.getpid()),
+                str(folder),
             ]
             self._process = subprocess.Popen(
-                [*command, str(folder)], stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()]
+                command,
+                stdin=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
             )
         self._connection = Connection(ours.detach())
         self._sending = threading.Lock()
@@ -99,7 +103,10 @@ class Session:
         reports them.
         """
         self._renewed = time.monotonic()
-        return self._ready.result() if self._ready.done() else None, self._lanes
+        report = None
+        if self._ready.done():
+            report = self._ready.result()
+        return report, self._lanes
 
     def store(self, digest: str, data: bytes) -> None:
         """Keep a content."""
@@ -181,23 +188,25 @@ def facts(dask_worker: Any = None) -> Facts:
 
     A worker's lanes are its resource `lanes`, else its threads.
     """
-    state = dask_worker and dask_worker.state
+    lanes = 0
+    if dask_worker:
+        state = dask_worker.state
+        lanes = int(state.total_resources.get("lanes", state.nthreads))
     version = sys.version_info
     return Facts(
         python=f"{platform.python_implementation()} {version.major}.{version.minor}",
         arena=__version__,
         code=code_digest(),
         machine=getattr(dask_worker, NAME, "") or socket.gethostname(),
-        lanes=int(state.total_resources.get("lanes", state.nthreads)) if state else 0,
+        lanes=lanes,
     )
 
 
 @cache
 def code_digest() -> str:
     """Return a digest of the files of arena and of the rules that come with it, in this process."""
-    arena, rules = (
-        _files_in(folder) for folder in (Path(rulefile.__file__).parent, rulefile.shipped())
-    )
+    arena = _files_in(Path(rulefile.__file__).parent)
+    rules = _files_in(rulefile.shipped())
     return digest_of(arena, rules, length=16)
 
 
@@ -209,8 +218,10 @@ def _files_in(folder: Path) -> list[tuple[str, str]]:
     files = []
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
-        if path.suffix in {".py", ".toml"} and "_shipped" not in name.parts:
-            files.append((name.as_posix(), file_digest(path)))
+        if path.suffix not in {".py", ".toml"} or "_shipped" in name.parts:
+            continue
+        digest = file_digest(path)
+        files.append((name.as_posix(), digest))
     return files
 
 
@@ -245,7 +256,8 @@ async def in_session(
 
     Raise SessionLostError when it is over. Threads that wait do not hold up the worker.
     """
-    return await asyncio.to_thread(method, _session(key, dask_worker), *arguments)
+    session = _session(key, dask_worker)
+    return await asyncio.to_thread(method, session, *arguments)
 
 
 async def close_any(dask_worker: Any) -> None:
@@ -257,9 +269,8 @@ async def close_any(dask_worker: Any) -> None:
 
 def play(key: str, number: int, parcel: bytes) -> ParcelResult:
     """Play a parcel: a task of dask's, in one of its threads."""
-    from distributed import (
-        get_worker,
-    )  # slow to import, and dask has imported it where this is called
+    # Slow to import, and dask has imported it where this is called.
+    from distributed import get_worker
 
     return _session(key, get_worker()).play(number, parcel)
 

@@ -14,7 +14,12 @@ from arena.extras.cluster.machine import PARCELS_A_LANE
 
 
 async def serve(
-    address: str, *, lanes: int, name: str | None, folder: str | None, notice: Callable[[str], None]
+    address: str,
+    *,
+    lanes: int,
+    name: str | None,
+    folder: str | None,
+    notice: Callable[[str], None],
 ) -> int:
     """Work for the scheduler at this address until a signal comes; return the number of the signal.
 
@@ -23,19 +28,16 @@ async def serve(
     is an open port. dask opens the port of the dashboard in any case, so it is open to this machine
     only and has no page.
     """
-    dask.config.set(
-        {"distributed.worker.http.routes": []}
-    )  # no page behind the port of the dashboard
+    # No page behind the port of the dashboard.
+    dask.config.set({"distributed.worker.http.routes": []})
     dask.config.set(wire.MESSAGES_KEPT)
-    dask.config.set(
-        {"distributed.worker.profile.enabled": False}
-    )  # it looks at all stacks 100 times a second
-    dask.config.set(
-        {"distributed.admin.tick.interval": "1s"}
-    )  # else it wakes 50 times a second, beside bots
-    logging.getLogger("distributed").setLevel(
-        logging.WARNING
-    )  # it has a line for each beat of a driver
+    # The profiler looks at all stacks 100 times a second.
+    dask.config.set({"distributed.worker.profile.enabled": False})
+    # By default the worker wakes 50 times a second, beside bots.
+    dask.config.set({"distributed.admin.tick.interval": "1s"})
+    # dask logs a line for each beat of a driver.
+    logging.getLogger("distributed").setLevel(logging.WARNING)
+
     loop = asyncio.get_running_loop()
     stop_signal: asyncio.Future[int] = loop.create_future()
 
@@ -56,9 +58,8 @@ async def serve(
             dashboard_address="127.0.0.1:0",
             local_directory=folder,
         )
-        setattr(
-            worker, session.NAME, name or ""
-        )  # as dask's own name two workers could not share it
+        # Two workers could not share the name if it were dask's own.
+        setattr(worker, session.NAME, name or "")
         started = asyncio.ensure_future(worker)
         await asyncio.wait([started, stop_signal], return_when=asyncio.FIRST_COMPLETED)
         if started.done():

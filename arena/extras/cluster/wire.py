@@ -51,26 +51,29 @@ def packed_event(event: Event) -> tuple[Event, dict[str, bytes]]:
 
     bots = []
     for bot in event.bots:
-        if bot.files is None:
-            bots.append(bot)
-        else:
+        if bot.files is not None:
             files = Path(bot.files)
-            bots.append(replace(bot, files=packed(files.name, {files.name: files})))
+            packed_path = packed(files.name, {files.name: files})
+            bot = replace(bot, files=packed_path)
+        bots.append(bot)
+
     rules = {}
     for path in dict.fromkeys(Path(board.rules) for board in event.boards):
         # The worker's own arena has the files that were shipped with it: its admission compares
         # them.
         resolved = path.resolve()
+        folder = resolved.parent
         sources = {file.resolve() for file in rulefile.sources(path)}
         sources.add(resolved)
-        named = {}
+        files_of_rules = {}
         for source in sorted(sources):
-            if source.is_relative_to(resolved.parent):
-                named[str(source.relative_to(resolved.parent))] = source
+            if source.is_relative_to(folder):
+                name = source.relative_to(folder)
+                files_of_rules[str(name)] = source
         tables = path.with_suffix(".toml")
         if tables.exists():
-            named[f"{resolved.stem}.toml"] = tables
-        rules[path] = packed(resolved.name, named)
+            files_of_rules[f"{resolved.stem}.toml"] = tables
+        rules[path] = packed(resolved.name, files_of_rules)
     boards = [replace(board, rules=rules[Path(board.rules)]) for board in event.boards]
     return replace(event, bots=tuple(bots), boards=tuple(boards)), contents
 
@@ -114,25 +117,30 @@ def located(event: Event, folder: Path) -> Event:
                 "version of arena on both machines"
             )
         located_boards.append(here)
-    bots = tuple(
-        bot if bot.files is None else replace(bot, files=str(folder / bot.files))
-        for bot in event.bots
-    )
-    for bot in bots:
-        if bot.files is not None and not bot_folder.is_whole(Path(bot.files), bot.digest):
-            raise ArenaError(
-                f"{bot.name}: its files did not arrive as they are: look at the disk of that "
-                "machine"
-            )
-    return replace(event, boards=tuple(located_boards), bots=bots)
+
+    bots = []
+    for bot in event.bots:
+        if bot.files is not None:
+            files = folder / bot.files
+            if not bot_folder.is_whole(files, bot.digest):
+                raise ArenaError(
+                    f"{bot.name}: its files did not arrive as they are: look at the disk of that "
+                    "machine"
+                )
+            bot = replace(bot, files=str(files))
+        bots.append(bot)
+    return replace(event, boards=tuple(located_boards), bots=tuple(bots))
 
 
 def _tar(files: Mapping[str, Path]) -> bytes:
     """Return files and folders as a tar file that depends on names, modes, links and bytes only."""
 
     def plain(info: tarfile.TarInfo) -> tarfile.TarInfo:
-        info.mtime = info.uid = info.gid = 0
-        info.uname = info.gname = ""
+        info.mtime = 0
+        info.uid = 0
+        info.gid = 0
+        info.uname = ""
+        info.gname = ""
         return info
 
     data = io.BytesIO()
@@ -148,7 +156,8 @@ def parcel(function: Callable[..., object], items: Sequence[Work], scale: float)
     The items have much in common: 500 of them take 12 kB instead of 476. That matters because
     dask's scheduler remembers messages (MESSAGES_KEPT).
     """
-    return zlib.compress(pickle.dumps((function, items, scale), PROTOCOL), 1)
+    packed = pickle.dumps((function, items, scale), PROTOCOL)
+    return zlib.compress(packed, 1)
 
 
 def unpacked(parcel: bytes, event: Event) -> tuple[Callable[..., object], list[Work]]:
@@ -158,8 +167,10 @@ def unpacked(parcel: bytes, event: Event) -> tuple[Callable[..., object], list[W
     """
     rules = {board.label: board.rules for board in event.boards}
     bots = {bot.name: bot for bot in event.bots}
+    packed = zlib.decompress(parcel)
     # The driver of the parcel may run any program here.
-    function, items, scale = pickle.loads(zlib.decompress(parcel))  # noqa: S301
+    function, items, scale = pickle.loads(packed)  # noqa: S301
+
     works = []
     for work in items:
         seats: dict[Role, Seat] = {}
