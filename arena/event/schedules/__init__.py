@@ -78,14 +78,21 @@ def is_shipped(name: str) -> bool:
 
 def total(event: Event) -> int:
     """Return how many matches an event plans, or a bound where results decide."""
-    planned = sum(find(event.schedule).count(event).values())
-    return planned if event.max_matches is None else min(planned, event.max_matches)
+    by_board = find(event.schedule).count(event)
+    planned = sum(by_board.values())
+    if event.max_matches is None:
+        return planned
+    return min(planned, event.max_matches)
 
 
 def at_most(event: Event) -> str:
     """Return the words before `total`: `at most ` where results decide the number of matches."""
-    bound = event.stop_when is not None or getattr(find(event.schedule), "COUNT_IS_A_BOUND", False)
-    return "at most " if bound else ""
+    if event.stop_when is not None:
+        return "at most "
+    schedule = find(event.schedule)
+    if getattr(schedule, "COUNT_IS_A_BOUND", False):
+        return "at most "
+    return ""
 
 
 def code_digest(name: str) -> str:
@@ -93,17 +100,21 @@ def code_digest(name: str) -> str:
 
     The files of this folder use each other, so all of them are part of it.
     """
-    files = sorted(Path(__path__[0]).glob("*.py"))
+    folder = Path(__path__[0])
+    files = sorted(folder.glob("*.py"))
     path = _module(name).__file__
     if path is not None:
         files.append(Path(path))
-    return digest_of([(file.name, file_digest(file)) for file in files], length=64)
+    digests = [(file.name, file_digest(file)) for file in files]
+    return digest_of(digests, length=64)
 
 
 def _shipped() -> tuple[str, ...]:
-    return tuple(
-        module.name for module in iter_modules(__path__) if not module.name.startswith("_")
-    )
+    shipped: list[str] = []
+    for module in iter_modules(__path__):
+        if not module.name.startswith("_"):
+            shipped.append(module.name)
+    return tuple(shipped)
 
 
 def _module(name: str) -> ModuleType:

@@ -74,6 +74,9 @@ Quality = tuple[int, ...]
 """The sum that an edge adds to each criterion, the most important first; more is better.
 
 No criterion has both signs."""
+Worth = tuple[int, int, bool]
+"""Of a matching of lower bots with one that moves down to them: the number of paired nodes, that
+of pairs in the next bracket, and whether the bot that moves down is in one of these."""
 
 LAST_ROUND, ROUND_BEFORE = 2, 1
 BYE = -1
@@ -98,23 +101,25 @@ def paired(
 
     Bots are numbered by seed. Two bots of `met` meet again only if all cannot be paired otherwise.
     """
-    bots = range(len(points))
+    nothing = [0] * len(points)
     if floats is None:
-        floats = Floats([0] * len(points), [0] * len(points))
+        floats = Floats(down=nothing, up=nothing)
     able: list[int] = []
     """The bots that may have the bye."""
-    if len(bots) % 2:
+    if len(points) % 2:
         fewest = min(byes)
-        able = [bot for bot in bots if byes[bot] == fewest]
+        able = [bot for bot, number in enumerate(byes) if number == fewest]
     scores = sorted({points[bot] for bot in able})
+
+    grouped_by = points
     for limit in counting():
         forbidden = {edge for edge, times in met.items() if times > limit}
-        grouped = [0] * len(bots) if limit else points
         for score in scores or [0]:
             absent = {bot for bot in able if points[bot] == score}
-            round_ = _Round(grouped, met, forbidden, absent, floats)
+            round_ = _Round(grouped_by, met, forbidden, absent, floats)
             if round_.can_pair_all():
                 return round_.pairs()
+        grouped_by = nothing  # bots must meet again, so all of them are one group
     raise AssertionError("some limit leaves all pairs allowed")
 
 
@@ -131,12 +136,14 @@ class _Round:
     floats: Floats
 
     def can_pair_all(self) -> bool:
-        """Tell whether all bots can be paired, with one of `absent` as the bye."""
+        """Return whether all bots can be paired, with one of `absent` as the bye."""
         bots = range(len(self.points))
-        return len(bots) >= self.always_pairable() or self.can_pair(bots)
+        if len(bots) >= self.always_pairable():
+            return True
+        return self.can_pair(bots)
 
     def can_pair(self, bots: Sequence[int]) -> bool:
-        """Tell whether these bots can be paired, or all but one that has the bye.
+        """Return whether these bots can be paired, or all but one that has the bye.
 
         They come in the order of their rank.
         """
@@ -169,25 +176,39 @@ class _Round:
 
     def pairs(self) -> tuple[Pairs, int | None]:
         """Return the pairs of all brackets, and the bot with the bye."""
-        ranked = sorted(range(len(self.points)), key=lambda bot: (-self.points[bot], bot))
+        bots = range(len(self.points))
+        ranked = sorted(bots, key=lambda bot: (-self.points[bot], bot))
         groups = [list(group) for _, group in groupby(ranked, self.points.__getitem__)]
         safe = self.always_pairable()
         pairs: Pairs = []
         moved: list[int] = []
         for number, group in enumerate(groups):
-            lower = list(chain.from_iterable(groups[number + 1 :]))
-            following = groups[number + 1] if lower else []
+            lower_groups = groups[number + 1 :]
+            lower = list(chain.from_iterable(lower_groups))
+            following: list[int] = []
+            if lower_groups:
+                following = lower_groups[0]
             # Bots far below decide only whether all bots can be paired. If this is certain, they
             # are left out.
             bye_is_above = bool(self.absent) and self.absent.isdisjoint(lower)
             complete = len(lower) < safe or bye_is_above
             if not complete:
                 lower = following
-            bracket = _Bracket(self, moved, group, following, lower, complete, safe)
+
+            bracket = _Bracket(
+                round=self,
+                moved=moved,
+                residents=group,
+                following=following,
+                lower=lower,
+                complete=complete,
+                safe=safe,
+            )
             pairs += bracket.pairs()
-            met = set(chain.from_iterable(pairs))
-            moved = [bot for bot in moved + group if bot not in met]
-        return pairs, moved[0] if moved else None
+            paired = set(chain.from_iterable(pairs))
+            moved = [bot for bot in moved + group if bot not in paired]
+        bye = moved[0] if moved else None
+        return pairs, bye
 
 
 @dataclass(frozen=True)
@@ -210,8 +231,11 @@ class _Bracket:
         perfect = self._perfect_pairs()
         if perfect is not None:
             return perfect
-        with_moved = self._pairs_with_moved() if self.moved else []
-        return with_moved + self._pairs_of_residents(set(chain.from_iterable(with_moved)))
+        with_moved: Pairs = []
+        if self.moved:
+            with_moved = self._pairs_with_moved()
+        paired = set(chain.from_iterable(with_moved))
+        return with_moved + self._pairs_of_residents(paired)
 
     def _perfect_pairs(self) -> Pairs | None:
         """Return the pairs of the bracket if they can meet all criteria in full, or None.
@@ -221,23 +245,27 @@ class _Bracket:
         if len(self.round.forbidden) < len(self.round.met):  # some bots must meet again
             return None
         with_moved = self._perfect_pairs_of_moved()
-        met = set(chain.from_iterable(with_moved))
-        unpaired = [bot for bot in self.residents if bot not in met]
+        paired = set(chain.from_iterable(with_moved))
+        unpaired = [bot for bot in self.residents if bot not in paired]
         size, odd = divmod(len(unpaired), 2)
+        upper_half = unpaired[:size]
         lower_half = unpaired[size:]
         opponents: list[list[int]] = []
-        for bot in unpaired[:size]:
+        for bot in upper_half:
             opponents.append(self._not_met(bot, lower_half))
         if odd:
-            opponents.append(self._perfect_fallers(lower_half))
+            fallers = self._perfect_fallers(lower_half)
+            opponents.append(fallers)
         elif self.lower and self.complete and not self.round.can_pair(self.lower):
             return None
         if len(with_moved) < len(self.moved) or self._most_bits() > WEIGHT_BITS:
             return None
+
         mates = first_matching(opponents)
         if mates is None:
             return None
-        return with_moved + list(zip(unpaired[:size], mates[:size], strict=True))
+        of_residents = zip(upper_half, mates[:size], strict=True)
+        return with_moved + list(of_residents)
 
     def _perfect_pairs_of_moved(self) -> Pairs:
         """Return the moved bots with the highest residents that they may meet.
@@ -245,54 +273,64 @@ class _Bracket:
         Residents that floated up in the last two rounds are left out. So a bot may find nobody.
         """
         pairs: Pairs = []
-        unpaired = [bot for bot in self.residents if not self.round.floats.up[bot]]
+        up = self.round.floats.up
+        unpaired = [bot for bot in self.residents if not up[bot]]
         for bot in self.moved:
             opponents = self._not_met(bot, unpaired)
             if opponents:
-                pairs.append((bot, opponents[0]))
-                unpaired.remove(opponents[0])
+                opponent = opponents[0]
+                pairs.append((bot, opponent))
+                unpaired.remove(opponent)
         return pairs
 
     def _perfect_fallers(self, bots: Sequence[int]) -> list[int]:
         """Return the residents of these that may move down, or have the bye, at no loss."""
-        fallers = [bot for bot in bots if not self.round.floats.down[bot]]
+        down = self.round.floats.down
+        fallers = [bot for bot in bots if not down[bot]]
         if not self.complete and len(self.following) >= self.safe:
             return fallers
         if len(self.lower) >= self.safe:  # the bye is above
             return []
-        worth: dict[int, tuple[int, int, bool]] = {}
-        known: dict[tuple[bool, ...], tuple[int, int, bool]] = {}
+
+        forbidden = self.round.forbidden
+        worth: dict[int, Worth] = {}
+        known: dict[tuple[bool, ...], Worth] = {}
         """The worth by what the lower bots see of a bot: few residents met any of them."""
         for bot in self.residents:
-            opponents = [(bot, opponent) in self.round.forbidden for opponent in self.lower]
-            barred = (bot in self.round.absent, *opponents)
-            if barred not in known:
-                known[barred] = self._worth_below(bot)
-            worth[bot] = known[barred]
+            barred = [bot in self.round.absent]
+            for opponent in self.lower:
+                barred.append((bot, opponent) in forbidden)
+            seen = tuple(barred)
+            if seen not in known:
+                known[seen] = self._worth_below(bot)
+            worth[bot] = known[seen]
+
         best = max(worth.values())
-        if self.complete and best[0] <= len(self.lower):  # somebody could not be paired
+        paired, _, _ = best
+        if self.complete and paired <= len(self.lower):  # somebody could not be paired
             return []
         return [bot for bot in fallers if worth[bot] == best]
 
-    def _worth_below(self, faller: int) -> tuple[int, int, bool]:
-        """Return the worth of the best matching of the lower bots with one that moves down.
-
-        The worth is the number of paired nodes, that of pairs in the next bracket, and whether the
-        faller is in one of these.
-        """
+    def _worth_below(self, faller: int) -> Worth:
+        """Return the worth of the best matching of the lower bots with one that moves down."""
         following = set(self.following)
         quality: dict[Edge, Quality] = {}
         for first, second in self.round.edges([faller, *self.lower]):
             is_next = second in following
-            quality[first, second] = (is_next, is_next and first == faller)  # C8
+            is_fallers = is_next and first == faller
+            quality[first, second] = (is_next, is_fallers)  # C8
         weights, _ = _weights(quality)
         mates = _matching(weights, complete=self.complete)
+
+        paired = 0
+        if self.complete:
+            paired = len(mates)
         pairs = 0
         for (first, second), (counts, _) in quality.items():
             if counts and mates.get(first) == second:
                 pairs += 1
-        paired = len(mates) if self.complete else 0
-        return paired, pairs, mates.get(faller) in following
+        faller_is_paired = mates.get(faller) in following
+        return paired, pairs, faller_is_paired
 
     def _not_met(self, bot: int, opponents: Sequence[int]) -> list[int]:
         forbidden = self.round.forbidden
@@ -306,13 +344,23 @@ class _Bracket:
         moved = len(self.moved)
         residents = len(self.residents)
         bots = moved + residents
-        product = (1 + bots) * (1 + bots + len(self.lower)) * (1 + residents)  # C6 and C8
-        if any(self.round.floats.down[bot] for bot in self.residents):
+        # C6 and C8
+        product = 1 + bots
+        product *= 1 + bots + len(self.lower)
+        product *= 1 + residents
+
+        down = self.round.floats.down
+        if any(down[bot] for bot in self.residents):
             product *= (1 + 2 * bots) ** 2  # C14 and C16
         product *= (1 + moved) ** 2  # C15 and C17
-        for same_score in Counter(self.round.points[bot] for bot in self.moved).values():
+        scores = Counter(self.round.points[bot] for bot in self.moved)
+        for same_score in scores.values():
             product *= (1 + same_score) ** 6  # C7, C8, C18 to C21
-        product *= max(1 << moved, (1 + residents) * (1 + residents**2))  # the order of equal pairs
+
+        # The order of equal pairs.
+        order_of_moved = 1 << moved
+        order_of_residents = (1 + residents) * (1 + residents**2)
+        product *= max(order_of_moved, order_of_residents)
         return product.bit_length()
 
     def _pairs_with_moved(self) -> Pairs:
@@ -320,11 +368,15 @@ class _Bracket:
 
         Among equal pairings, the highest moved bots meet the highest residents.
         """
-        bit = {bot: 1 << number for number, bot in enumerate(reversed(self.moved))}
-        height = {bot: number for number, bot in enumerate(reversed(self.residents))}
+        moved_upwards = reversed(self.moved)
+        residents_upwards = reversed(self.residents)
+        bit = {bot: 1 << number for number, bot in enumerate(moved_upwards)}
+        height = {bot: number for number, bot in enumerate(residents_upwards)}
 
         def order(first: int, second: int) -> Quality:
-            return (bit[first], height[second]) if first in bit else ()
+            if first not in bit:
+                return ()
+            return bit[first], height[second]
 
         best = self._best(self.moved, self.residents, order)
         pairs: Pairs = []
@@ -343,24 +395,33 @@ class _Bracket:
         # The half of a bot depends on how many pairs the criteria allow.
         while size != possible:
             size = possible
-            best = self._best(moved, residents, self._order_of_rest(residents, size))
+            order = self._order_of_rest(residents, size)
+            best = self._best(moved, residents, order)
             mates = set(map(best.mates.get, residents))
-            possible = len(mates.intersection(residents)) // 2
-        upper = residents[:size]
-        lower = residents[size:]
-        exchanges = any(best.mates.get(bot) not in lower for bot in upper)
+            paired = mates.intersection(residents)
+            possible = len(paired) // 2
+
+        upper_half = residents[:size]
+        lower_half = residents[size:]
+        exchanges = any(best.mates.get(bot) not in lower_half for bot in upper_half)
         pairs: Pairs = []
         for number, bot in enumerate(residents):
             if len(pairs) >= size or bot in met:
                 continue
-            opponent = best.settle(bot, residents[number + 1 :] if exchanges else lower)
+            opponents = lower_half
+            if exchanges:
+                opponents = residents[number + 1 :]
+            opponent = best.settle(bot, opponents)
             if opponent is not None:
                 pairs.append((bot, opponent))
                 met |= {bot, opponent}
         return pairs
 
     def _best(
-        self, moved: Sequence[int], rest: Sequence[int], order: Callable[[int, int], Quality]
+        self,
+        moved: Sequence[int],
+        rest: Sequence[int],
+        order: Callable[[int, int], Quality],
     ) -> "_Best":
         """Return the best matching of these bots and the lower bots.
 
@@ -371,11 +432,14 @@ class _Bracket:
         moving = set(moved)
         resting = set(rest)
         quality: dict[Edge, Quality] = {}
-        for first, second in self.round.edges(chain(moved, rest, self.lower)):
+        bots = chain(moved, rest, self.lower)
+        for first, second in self.round.edges(bots):
+            if second in moving:
+                continue
+            edge_quality = criteria(first, second)
             if second in resting:
-                quality[first, second] = criteria(first, second) + order(first, second)
-            elif second not in moving:
-                quality[first, second] = criteria(first, second)
+                edge_quality += order(first, second)
+            quality[first, second] = edge_quality
         return _Best(quality, complete=self.complete)
 
     def _criteria(self) -> Callable[[int, int], Quality]:
@@ -386,21 +450,26 @@ class _Bracket:
         moved = set(self.moved)
         residents = set(self.residents)
         following = set(self.following)
-        scores = sorted({points[bot] for bot in moved | residents}, reverse=True)
+        bots = moved | residents
+        scores = sorted({points[bot] for bot in bots}, reverse=True)
 
         def criteria(first: int, second: int) -> Quality:
             here = second in residents
             next_bracket = second in following
             is_moved = here and first in moved
+            moves_down = next_bracket and first not in following
+            meetings = 0
+            if here:
+                meetings = self.round.met.get((first, second), 0)
 
             def by_score(counts: int) -> Quality:
                 return tuple(counts if points[first] == score else 0 for score in scores)
 
             quality: list[int] = [here]  # C6
-            quality.append(-self.round.met.get((first, second), 0) if here else 0)
+            quality.append(-meetings)
             quality += by_score(is_moved)  # C7
             quality.append(next_bracket)  # C8
-            quality += by_score(next_bracket and first not in following)
+            quality += by_score(moves_down)
             differences: list[int] = []
             for when in (LAST_ROUND, ROUND_BEFORE):
                 falls = 0
@@ -426,8 +495,10 @@ class _Bracket:
         def order(first: int, second: int) -> Quality:
             if first not in position:
                 return ()
-            shift = abs(position[second] - position[first] - size)
-            return position[first] < size, -position[first], len(rest) - shift
+            first_position = position[first]
+            is_in_upper_half = first_position < size
+            shift = abs(position[second] - first_position - size)
+            return is_in_upper_half, -first_position, len(rest) - shift
 
         return order
 
@@ -455,24 +526,32 @@ class _Best:
             if (bot, opponent) not in self._weights or opponent in self._settled:
                 continue
             if self.mates.get(bot) != opponent:
-                gone = self._settled | {bot, opponent}
-                open_ = {
-                    edge: weight for edge, weight in self._weights.items() if gone.isdisjoint(edge)
-                }
-                mates = _matching(open_, complete=self._complete)
-                mates[bot] = opponent
-                mates[opponent] = bot
+                mates = self._matching_with(bot, opponent)
                 if self._worth(mates) < self._worth(self.mates):
                     continue
                 self.mates = mates
-            del self.mates[bot], self.mates[opponent]
+            del self.mates[bot]
+            del self.mates[opponent]
             self._settled |= {bot, opponent}
             return opponent
         return None
 
+    def _matching_with(self, bot: int, opponent: int) -> dict[int, int]:
+        """Return the best matching of all that is not settled in which these two bots meet."""
+        gone = self._settled | {bot, opponent}
+        weights = {edge: weight for edge, weight in self._weights.items() if gone.isdisjoint(edge)}
+        mates = _matching(weights, complete=self._complete)
+        mates[bot] = opponent
+        mates[opponent] = bot
+        return mates
+
     def _worth(self, mates: Mapping[int, int]) -> tuple[int, int]:
+        """Return the number of paired nodes, where it counts, and the weight without the hint."""
+        paired = 0
+        if self._complete:
+            paired = len(mates)
         weight = sum(self._weights.get(edge, 0) for edge in mates.items())
-        return len(mates) if self._complete else 0, weight // self._unit
+        return paired, weight // self._unit
 
 
 def _weights(quality: Mapping[Edge, Quality]) -> tuple[dict[Edge, int], int]:
@@ -492,24 +571,28 @@ def _weights(quality: Mapping[Edge, Quality]) -> tuple[dict[Edge, int], int]:
                 greatest[first] = abs(value)
         # More than a matching can add, as no two of its edges have the same first node.
         unit = 1 + sum(greatest.values())
-        if (max(map(abs, weights)) * unit).bit_length() > WEIGHT_BITS:
+        most = max(map(abs, weights)) * unit
+        if most.bit_length() > WEIGHT_BITS:
             unit = 1
             break
         weights = [weight * unit + value for weight, value in zip(weights, column, strict=True)]
-    return dict(zip(quality, weights, strict=True)), unit
+    by_edge = dict(zip(quality, weights, strict=True))
+    return by_edge, unit
 
 
 def _matching(weights: Mapping[Edge, int], *, complete: bool = True) -> dict[int, int]:
     """Return the matching of greatest weight, among those of the most pairs if `complete`."""
     graph: rustworkx.PyGraph[int, int] = rustworkx.PyGraph(multigraph=False)
-    nodes = list(dict.fromkeys(chain.from_iterable(weights)))
+    distinct = dict.fromkeys(chain.from_iterable(weights))  # in the order of the edges
+    nodes = list(distinct)
     index = {node: graph.add_node(node) for node in nodes}
     for (first, second), weight in weights.items():
         graph.add_edge(index[first], index[second], weight)
+    edges = rustworkx.max_weight_matching(graph, max_cardinality=complete, weight_fn=int)
     mates: dict[int, int] = {}
-    for one_end, other_end in rustworkx.max_weight_matching(
-        graph, max_cardinality=complete, weight_fn=int
-    ):
-        mates[nodes[one_end]] = nodes[other_end]
-        mates[nodes[other_end]] = nodes[one_end]
+    for one_end, other_end in edges:
+        node = nodes[one_end]
+        mate = nodes[other_end]
+        mates[node] = mate
+        mates[mate] = node
     return mates

@@ -18,4 +18,4 @@ def batch(_event: Event, _number: int, _history: Sequence[Batch]) -> Iterable[Ma
 
 def count(event: Event) -> Mapping[str, int]:
     """Return 0 for each board."""
-    return dict.fromkeys((board.label for board in event.boards), 0)
+    return {board.label: 0 for board in event.boards}

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from arena.errors import ArenaError
-from arena.event.schedules.round_robin import seatings
+from arena.event.schedules.round_robin import groups_of, seatings
 from arena.identity import digest_of
 from arena.values import Batch, Bot, Event, Match, Played
 
@@ -31,10 +31,12 @@ def seeded(event: Event) -> tuple[Bot, ...]:
     change the order of the others.
     """
     seeds = {name: number for number, name in enumerate(event.seed_order)}
+    behind_all_seeds = len(seeds)
 
     def order(bot: Bot) -> tuple[int, str, str]:
+        seed = seeds.get(bot.name, behind_all_seeds)
         lot = digest_of("seed order", event.seed, bot.name, length=32)
-        return seeds.get(bot.name, len(seeds)), lot, bot.name
+        return seed, lot, bot.name
 
     return tuple(sorted(event.bots, key=order))
 
@@ -42,7 +44,7 @@ def seeded(event: Event) -> tuple[Bot, ...]:
 def check(event: Event) -> None:
     """Raise ArenaError for a board that does not seat two bots against each other."""
     for board in event.boards:
-        seats = len(board.sides if event.seating == "sides" else board.roles)
+        seats = len(groups_of(board, event.seating))
         if seats != 2:
             alternative = ""
             if event.seating == "distinct" and len(board.sides) == 2:
@@ -67,9 +69,10 @@ def leagues(event: Event, history: Sequence[Batch] = ()) -> Iterator[tuple[Event
     for league in event.leagues:
         if len(league.bots) < 2:
             continue
+        games = league.games
         parts: list[Batch] = []
         for batch in history:
-            part = tuple(match for match in batch if match.game in league.games)
+            part = tuple(match for match in batch if match.game in games)
             if part:
                 parts.append(part)
         yield league, parts
@@ -93,10 +96,11 @@ def check_generalists(league: Event) -> None:
 
 def pairing(event: Event, first: Bot, second: Bot, repeats: Iterable[int]) -> Iterator[Match]:
     """Yield the matches of a pairing, the first bot in the first role first."""
+    bots = (first, second)
     for repeat in repeats:
         for board in event.boards:
             for number in event.repeats_on(board, repeat):
-                for seating in seatings(board, (first, second), event.seating):
+                for seating in seatings(board, bots, event.seating):
                     yield event.match(board, seating, number)
 
 
@@ -109,10 +113,14 @@ def totals(batch: Sequence[Played]) -> dict[Pair, dict[str, int]]:
     for match in batch:
         scores: dict[str, int] = {}
         for side in match.sides:
-            scores[match.seats[side[0]]] = max(match.scores[role] for role in side)
-        pairing_sums = sums.setdefault(frozenset(scores), dict.fromkeys(scores, 0))
+            bot = match.seats[side[0]]
+            scores[bot] = max(match.scores[role] for role in side)
+
+        pair = frozenset(scores)
+        if pair not in sums:
+            sums[pair] = dict.fromkeys(scores, 0)
         for bot, score in scores.items():
-            pairing_sums[bot] += score
+            sums[pair][bot] += score
     return sums
 
 

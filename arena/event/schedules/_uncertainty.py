@@ -29,9 +29,9 @@ class Uncertainty:
 
     def __init__(self, groups: Sequence[Ints], covariances: Sequence[Floats]) -> None:
         """Begin with the covariance of each group; each bot is in a single group."""
-        bots = sum(len(members) for members in groups)
         self.groups = groups
         self.covariances = covariances
+        bots = sum(len(members) for members in groups)
         self.group: Ints = np.zeros(bots, dtype=np.int64)
         """By bot: its group."""
         self.index: Ints = np.zeros(bots, dtype=np.int64)
@@ -42,11 +42,13 @@ class Uncertainty:
 
     def squares(self, group: int, bot: Ints, opponent: Ints) -> Floats:
         """Return the squared errors of the differences in strength of pairs of a group."""
-        covariance = self.covariances[group]
-        variance = covariance.diagonal()
-        first = self.index[bot]
+        first = self.index[bot]  # by pair
         second = self.index[opponent]
-        return np.asarray(variance[first] + variance[second] - 2 * covariance[first, second])
+        covariance = self.covariances[group]
+        variance = covariance.diagonal()  # by bot of the group
+        variances = variance[first] + variance[second]
+        shared = covariance[first, second]
+        return np.asarray(variances - 2 * shared)
 
     def play(self, bot: int, opponent: int, gain: float) -> Iterator[tuple[int, Floats]]:
         """Count a pairing with this information.
@@ -54,19 +56,24 @@ class Uncertainty:
         Yield each of its groups, with the root of what its covariance lost: the product of this
         vector with itself.
         """
-        first, second = int(self.group[bot]), int(self.group[opponent])
-        here, there = int(self.index[bot]), int(self.index[opponent])
-        if first == second:
-            share = rounded(self.covariances[first][here] - self.covariances[first][there])
-            shares = {first: share}
-            square = share[here] - share[there]
+        bots_group = int(self.group[bot])
+        bots_index = int(self.index[bot])
+        opponents_group = int(self.group[opponent])
+        opponents_index = int(self.index[opponent])
+        bots_row = self.covariances[bots_group][bots_index]
+        opponents_row = self.covariances[opponents_group][opponents_index]
+        if bots_group == opponents_group:
+            share = rounded(bots_row - opponents_row)
+            shares = {bots_group: share}
+            square = share[bots_index] - share[opponents_index]
         else:
-            shares = {
-                first: rounded(self.covariances[first][here]),
-                second: -rounded(self.covariances[second][there]),
-            }
-            square = shares[first][here] - shares[second][there]
+            bots_share = rounded(bots_row)
+            opponents_share = -rounded(opponents_row)
+            shares = {bots_group: bots_share, opponents_group: opponents_share}
+            square = bots_share[bots_index] - opponents_share[opponents_index]
+
+        scale = np.sqrt(gain / (1 + gain * square))
         for group, share in shares.items():
-            change = share * np.sqrt(gain / (1 + gain * square))
+            change = share * scale  # by bot of the group
             self.covariances[group][...] -= change[:, None] * change
             yield group, change

@@ -30,10 +30,11 @@ def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match
 
 def count(event: Event) -> dict[str, int]:
     """Return how many matches of each board are planned, by its label."""
-    planned = dict.fromkeys((board.label for board in event.boards), 0)
+    planned = {board.label: 0 for board in event.boards}
     for board, table in _tables(event):
         seatings_of_table = number_of_seatings(board, table, event.seating)
-        planned[board.label] += event.repeats * board.variants * seatings_of_table
+        repeats = event.repeats * board.variants
+        planned[board.label] += repeats * seatings_of_table
     return planned
 
 
@@ -42,9 +43,15 @@ def _tables(event: Event) -> Iterator[tuple[Board, tuple[Bot, ...]]]:
     references: list[Bot] = []
     challengers: list[Bot] = []
     for bot in event.bots:
-        is_reference = bot.name in event.references
-        (references if is_reference else challengers).append(bot)
-    sizes = {board: len(groups_of(board, event.seating)) for board in event.boards}
+        if bot.name in event.references:
+            references.append(bot)
+        else:
+            challengers.append(bot)
+
+    sizes: dict[Board, int] = {}
+    """The number of bots that meet, by board."""
+    for board in event.boards:
+        sizes[board] = len(groups_of(board, event.seating))
     for board, size in sizes.items():
         if size == 1:
             for reference in references:

@@ -47,6 +47,7 @@ def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match
         check(league)
         bots = seeded(league)
         state = _replay(league, league_history)
+
         repeats = range(event.repeats)
         if state.deciders:
             last = event.repeats + state.deciders
@@ -60,9 +61,11 @@ def count(event: Event) -> dict[str, int]:
     planned = {board.label: 0 for board in event.boards}
     for league, _ in leagues(event):
         check(league)
-        pairings = (len(league.bots) - 1) * (event.repeats + DECIDERS)
+        repeats = event.repeats + DECIDERS
+        pairings = (len(league.bots) - 1) * repeats
         for board in league.boards:
-            planned[board.label] = pairings * board.variants * 2
+            legs = 2 * board.variants
+            planned[board.label] = pairings * legs
     return planned
 
 
@@ -89,9 +92,11 @@ def bracket(size: int) -> list[int]:
     """
     seeds = [0]
     while len(seeds) < size:
+        last = 2 * len(seeds) - 1
         doubled: list[int] = []
         for seed in seeds:
-            doubled += [seed, 2 * len(seeds) - 1 - seed]
+            doubled.append(seed)
+            doubled.append(last - seed)
         seeds = doubled
     return seeds
 
@@ -105,8 +110,9 @@ def placings(league: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
     said `ready` has no points, and a place behind all that played.
     """
     state = _replay(league, history)
-    undecided = {seed for pair in state.due for seed in pair}
-    present = [seed for seed in range(len(league.bots)) if seed not in state.never]
+    undecided = set(chain.from_iterable(state.due))
+    seeds = range(len(league.bots))
+    present = [seed for seed in seeds if seed not in state.never]
     rows: list[Placing] = []
     for seed, bot in enumerate(seeded(league)):
         out = state.out.get(seed)
@@ -163,16 +169,19 @@ def _replay(league: Event, history: Sequence[Batch]) -> _Bracket:
     byes: Counter[int] = Counter()
     out: dict[int, int] = {}
     empty = len(names)  # this number and higher ones stand for an empty place in the bracket
-    field = bracket(2 ** rounds(league))
+    last = rounds(league)
+    field = bracket(2**last)
     batches = iter(history)
-    for number in range(1, rounds(league) + 1):
-        couples = [(field[index], field[index + 1]) for index in range(0, len(field), 2)]
+    for number in range(1, last + 1):
+        couples = list(zip(field[0::2], field[1::2], strict=True))
         due: list[tuple[int, int]] = []
         for couple in couples:
+            better = min(couple)
             if max(couple) < empty:
                 due.append(couple)
-            elif min(couple) < empty:
-                byes[min(couple)] += 1
+            elif better < empty:
+                byes[better] += 1
+
         for deciders in range(DECIDERS + 1):
             if not due:
                 break
@@ -182,15 +191,20 @@ def _replay(league: Event, history: Sequence[Batch]) -> _Bracket:
             due = _level(due, results, names, number, out)
         for couple in due:  # still level: the better seed, which is the lower number, advances
             out[max(couple)] = number
+
         field = []
         for couple in couples:
             advancing = [seed for seed in couple if seed < empty and seed not in out]
-            field.append(advancing[0] if advancing else empty)
+            if advancing:
+                field.append(advancing[0])
+            else:
+                field.append(empty)
+
     seated: set[int] = set()
     for match in matches:
         seated.update(seeds[name] for name in match.seats.values())
     never |= set(seeds.values()) - seated
-    return _Bracket(rounds(league), [], 0, out, byes, never)
+    return _Bracket(last, [], 0, out, byes, never)
 
 
 def _level(
@@ -208,13 +222,17 @@ def _level(
     missing = absentees(results)
     level: list[tuple[int, int]] = []
     for bot, opponent in due:
-        scores = sums[frozenset((names[bot], names[opponent]))]
-        lead = scores[names[bot]] - scores[names[opponent]]
-        if names[bot] in missing and names[opponent] in missing:
+        name = names[bot]
+        opponents_name = names[opponent]
+        scores = sums[frozenset((name, opponents_name))]
+        lead = scores[name] - scores[opponents_name]
+        if name in missing and opponents_name in missing:
             out[bot] = number  # no decider would make them come
             out[opponent] = number
-        elif lead == 0:
-            level.append((bot, opponent))
+        elif lead > 0:
+            out[opponent] = number
+        elif lead < 0:
+            out[bot] = number
         else:
-            out[opponent if lead > 0 else bot] = number
+            level.append((bot, opponent))
     return level

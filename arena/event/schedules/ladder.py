@@ -90,7 +90,7 @@ from arena.values import Batch, Board, Event, Match, Played
 
 if TYPE_CHECKING:  # numpy takes a tenth of a second to import, and commands list the schedules
     from arena.event.schedules._uncertainty import Uncertainty
-    from arena.results.arrays import Floats, Ints
+    from arena.results.arrays import Floats, Ints, Mask
     from arena.results.ratings.fitting.match_totals import MatchTotals
 
     Number = TypeVar("Number", int, Ints)
@@ -126,15 +126,20 @@ def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match
     """Yield the matches of a batch, pairing by pairing; nothing after the last batch."""
     check(event)
     ladder = _ladder(event)
+    bots = ladder.bots
     for bot, opponent, repeat in ladder.batch(number, list(history)):
-        yield from pairing(event, ladder.bots[bot], ladder.bots[opponent], [repeat])
+        yield from pairing(event, bots[bot], bots[opponent], [repeat])
 
 
 def count(event: Event) -> dict[str, int]:
     """Return how many matches are planned on each board; a bound where bots play single roles."""
     check(event)
     pairings = _pairings(event, _Legs(event, event.boards))
-    return {board.label: pairings * _Legs(event, [board]).most for board in event.boards}
+    planned: dict[str, int] = {}
+    for board in event.boards:
+        longest = _Legs(event, [board]).most
+        planned[board.label] = pairings * longest
+    return planned
 
 
 def _pairings(event: Event, legs: "_Legs") -> int:
@@ -163,24 +168,37 @@ class _Legs:
         for board in boards:
             # There are two groups of roles; `check` has refused other boards.
             for roles in groups_of(board, event.seating):
-                groups.append(
-                    [all(bot.plays(board.game, board.name, role) for role in roles) for bot in bots]
-                )
+                play: list[bool] = []
+                for bot in bots:
+                    play.append(all(bot.plays(board.game, board.name, role) for role in roles))
+                groups.append(play)
             variants.append(board.variants)
+
         # Bots that play the same are of a kind; there are few kinds.
+        plays = np.array(groups, dtype=np.int64).T  # bots x groups
         kinds, kind, members = np.unique(
-            np.array(groups, dtype=np.int64).T, axis=0, return_inverse=True, return_counts=True
+            plays,
+            axis=0,
+            return_inverse=True,
+            return_counts=True,
         )
-        first = kinds[:, 0::2] * np.array(variants)  # kinds x boards
-        one_way = first @ kinds[:, 1::2].T
-        by_kind = one_way + one_way.T  # kinds x kinds
         self.kind: Ints = kind.reshape(-1)
         """By bot; the last kind, which no bot is of, plays nothing."""
+
+        first = kinds[:, 0::2]  # kinds x boards: whether they play the first group of roles
+        second = kinds[:, 1::2]
+        weighted = first * np.array(variants)
+        one_way = weighted @ second.T  # kinds x kinds
+        by_kind = one_way + one_way.T
         self._by_kind: Ints = np.pad(by_kind, (0, 1))
-        meetings = np.outer(members, members) - np.diag(members)  # of two bots, in either order
-        self.pairs = int(meetings[by_kind > 0].sum()) // 2
+
+        meetings = np.outer(members, members)  # of two bots, in either order, kinds x kinds
+        meetings -= np.diag(members)  # a bot does not meet itself
+        meetings_with_legs = meetings[by_kind > 0]
+        self.pairs = int(meetings_with_legs.sum()) // 2
         """The number of pairings of at least one match."""
-        self.most = int(by_kind[meetings > 0].max(initial=0))
+        legs_that_are_met = by_kind[meetings > 0]
+        self.most = int(legs_that_are_met.max(initial=0))
         """The number of matches of the longest pairing."""
 
     def without(self, bots: Iterable[int]) -> "_Legs":
@@ -194,15 +212,19 @@ class _Legs:
 
     def of(self, bot: "Ints | int", opponent: "Ints | int") -> "Ints":
         """Return the legs of pairings of different bots."""
-        legs: Ints = self._by_kind[self.kind[bot], self.kind[opponent]]
+        kind = self.kind[bot]
+        opponents_kind = self.kind[opponent]
+        legs: Ints = self._by_kind[kind, opponents_kind]
         return legs
 
     def table(self, bots: "Ints", opponents: "Ints") -> "Ints":
         """Return bots x opponents: the legs of their pairings; a bot does not meet itself."""
         import numpy as np
 
-        legs = self._by_kind[np.ix_(self.kind[bots], self.kind[opponents])]
-        legs[bots[:, None] == opponents] = 0
+        kinds = np.ix_(self.kind[bots], self.kind[opponents])
+        legs = self._by_kind[kinds]
+        are_same = bots[:, None] == opponents
+        legs[are_same] = 0
         return legs
 
 
@@ -222,7 +244,8 @@ class _Ladder:
     def batch(self, number: int, history: list[Batch]) -> Choice:
         """Return the pairings of a batch, each with its repeat."""
         for former, batch in zip(self._history, history, strict=False):
-            if former is not batch and former != batch:  # this is another history
+            is_same = former is batch or former == batch
+            if not is_same:  # this is another history
                 self._chosen.clear()
                 self._history = []
                 self._results = _Results(self._event)
@@ -233,7 +256,9 @@ class _Ladder:
         if number and number - 1 not in self._chosen:
             # The batch before this one is being played. When it was chosen, the last batch of the
             # history was being played.
-            under_way = self._results.pairs(history[-1]) if history else ()
+            under_way = ()
+            if history:
+                under_way = self._results.pairs(history[-1])
             self._choose(number - 1, history[:-1], under_way)
         if number not in self._chosen:
             choice = self._chosen.get(number - 1, ())
@@ -245,12 +270,20 @@ class _Ladder:
         """Choose the pairings of a batch from the results of the finished batches."""
         if self._results.batches > len(finished):
             self._results = _Results(self._event)
-        for batch in finished[self._results.batches :]:
+        added = self._results.batches
+        for batch in finished[added:]:
             self._results.add(batch)
+
         size = _batch_size(self._event)
-        remaining = _pairings(self._event, self._legs) - number * size
-        size = min(size, remaining)
-        self._chosen[number] = _most_useful(self._event, self._legs, self._results, under_way, size)
+        pairings = _pairings(self._event, self._legs)
+        remaining = pairings - number * size
+        self._chosen[number] = _most_useful(
+            self._event,
+            self._legs,
+            self._results,
+            under_way,
+            min(size, remaining),
+        )
 
 
 _ladder = lru_cache(maxsize=1)(_Ladder)
@@ -278,8 +311,10 @@ class _Results:
         """The code of each pairing that was played (`code_of`)."""
         self.by_chance: set[int] = set()
         """The codes of the pairs of which two matches in the same roles ended differently."""
-        self.turns, self.matches = np.zeros((2, len(bots)), dtype=np.int64)
-        """By bot: the turns of its matches, and their number."""
+        self.turns: Ints = np.zeros(len(bots), dtype=np.int64)
+        """By bot: the turns of its matches."""
+        self.matches: Ints = np.zeros(len(bots), dtype=np.int64)
+        """By bot: the number of its matches."""
         self.absent: set[int] = set()
         """The bots that said `ready` in no match of the newest batch that they were in."""
 
@@ -289,29 +324,43 @@ class _Results:
         missing = absentees(batch)
         for match in batch:
             for bot in self._bots(match):
-                if self.bots[bot] in missing:
+                name = self.bots[bot]
+                if name in missing:
                     self.absent.add(bot)
                 else:
                     self.absent.discard(bot)
         for bot, opponent in self.pairs(batch):
-            self._met.append(self.code_of(bot, opponent))
+            code = self.code_of(bot, opponent)
+            self._met.append(code)
         for match in batch:
             bots = self._bots(match)
             self.turns[bots] += match.turns
             self.matches[bots] += 1
-            sides: dict[Role, int] = {}
-            for side, roles in enumerate(match.sides):
-                for role in roles:
-                    sides[role] = side
-            for position, (role, name) in enumerate(match.seats.items()):
-                entry = Entry(match.game, match.board, sides[role], role, name, digest="")
-                number = self._entries.setdefault(entry, len(self._entries))
-                self._seats.extend((len(self._transcripts), position, number, match.scores[role]))
-            endings = self._endings[match.label, frozenset(match.seats.items())]
-            ending = (match.reason, match.turns, tuple(sorted(match.scores.items())))
-            self._transcripts.append(endings.setdefault(ending, len(endings)))
+            self._add_seats(match)
+
+            seating = frozenset(match.seats.items())
+            scores = tuple(sorted(match.scores.items()))
+            ending = (match.reason, match.turns, scores)
+            endings = self._endings[match.label, seating]
+            number = endings.setdefault(ending, len(endings))
+            self._transcripts.append(number)
             if len(endings) > 1:
-                self.by_chance.add(self.code_of(min(bots), max(bots)))
+                code = self.code_of(min(bots), max(bots))
+                self.by_chance.add(code)
+
+    def _add_seats(self, match: Played) -> None:
+        """Add the seats of the match that comes next."""
+        sides: dict[Role, int] = {}
+        for side, roles in enumerate(match.sides):
+            for role in roles:
+                sides[role] = side
+
+        match_number = len(self._transcripts)
+        for position, (role, name) in enumerate(match.seats.items()):
+            entry = Entry(match.game, match.board, sides[role], role, name, digest="")
+            entry_number = self._entries.setdefault(entry, len(self._entries))
+            score = match.scores[role]
+            self._seats.extend((match_number, position, entry_number, score))
 
     def code_of(self, bot: "Number", opponent: "Number") -> "Number":
         """Return the number of a pair, the better seed first: pairs in order have it ascending."""
@@ -326,7 +375,8 @@ class _Results:
         """Return the codes of the pairs that met, ascending, and how often each did."""
         import numpy as np
 
-        return np.unique(np.array(self._met, dtype=np.int64), return_counts=True)
+        codes = np.array(self._met, dtype=np.int64)
+        return np.unique(codes, return_counts=True)
 
     def totals(self) -> "MatchTotals":
         """Return the sums by seating.
@@ -364,11 +414,16 @@ class _Results:
         """A set in order, of two bots and the repeat."""
         for match in batch:
             bot, opponent = sorted(self._bots(match))
-            pairings[bot, opponent, self._event.repeat_of(match)] = None
+            repeat = self._event.repeat_of(match)
+            pairings[bot, opponent, repeat] = None
         return tuple((bot, opponent) for bot, opponent, _ in pairings)
 
     def _bots(self, match: Played) -> list[int]:
-        return [self.index[match.seats[side[0]]] for side in match.sides]
+        bots: list[int] = []
+        for side in match.sides:
+            name = match.seats[side[0]]
+            bots.append(self.index[name])
+        return bots
 
 
 def _most_useful(
@@ -386,13 +441,15 @@ def _most_useful(
         legs = legs.without(results.absent)
     strength, uncertainty = _strengths(event, results)
     prospects = _Prospects(legs, results, strength)
-    codes, times = results.met()
-    met = Counter(dict(zip(codes.tolist(), times.tolist(), strict=True)))
-    pairings = np.zeros(len(strength), dtype=np.int64)
-    np.add.at(pairings, codes // len(strength), times)
-    np.add.at(pairings, codes % len(strength), times)
     drawn = prospects.drawn(event, len(under_way), len(under_way) + size)
     lots = _Lots(drawn)
+
+    bots = len(strength)
+    codes, times = results.met()
+    met = Counter(dict(zip(codes.tolist(), times.tolist(), strict=True)))
+    pairings = np.zeros(bots, dtype=np.int64)  # by bot
+    np.add.at(pairings, codes // bots, times)
+    np.add.at(pairings, codes % bots, times)
 
     def play(bot: int, opponent: int, gain: float) -> "Iterator[tuple[int, Floats]]":
         """Count a pairing, and return the changes of the covariance."""
@@ -406,40 +463,21 @@ def _most_useful(
     for (bot, opponent), gain in zip(under_way, gains.tolist(), strict=True):
         for _ in play(bot, opponent, gain):
             pass
-    first, second, square = _candidates(uncertainty, prospects)
-    ahead, information, cost = prospects.expected(first, second)
-    worth = _worth(ahead, information, cost, square)
-    group = uncertainty.group[first]  # as that of the second
-    order = np.argsort(group, kind="stable")
-    starts = np.searchsorted(group[order], np.arange(1, len(uncertainty.groups)))
-    by_group = np.split(order, starts)  # by group, the candidates in it
-    place = uncertainty.index[first]
-    other_place = uncertainty.index[second]
-    is_candidate = np.zeros(len(strength), dtype=np.bool_)
-    is_candidate[np.concatenate((first, second))] = True
+
+    candidates = _Candidates(uncertainty, prospects)
     chosen: list[tuple[int, int, int]] = []
     while len(chosen) < size and len(drawn):
-        starves = False
-        if len(worth):
-            fewest = pairings[is_candidate].min()
-            starves = fewest < FLOOR * pairings[is_candidate].mean()
-        if not len(worth) or (len(chosen) % 2 and not starves):
+        is_starving = candidates.starving(pairings)
+        is_turn_of_lot = len(chosen) % 2 == 1 and not is_starving.any()
+        if candidates.is_empty or is_turn_of_lot:
             bot, opponent = lots.next()
         else:
-            allowed = worth
-            if starves:
-                is_starving = pairings == fewest  # by bot
-                allowed = np.where(is_starving[first] | is_starving[second], worth, -np.inf)
-            best = int(np.argmax(allowed))  # the first of equals: the better seeds
-            bot, opponent = int(first[best]), int(second[best])
-        chosen.append((bot, opponent, met[results.code_of(bot, opponent)]))
+            bot, opponent = candidates.best(is_starving)
+        repeat = met[results.code_of(bot, opponent)]
+        chosen.append((bot, opponent, repeat))
         _, gain, _ = prospects.expected(bot, opponent)
-        for number, change in play(bot, opponent, float(gain)):
-            pairs = by_group[number]
-            step = change[place[pairs]] - change[other_place[pairs]]
-            closer = pairs[step != 0]
-            square[closer] -= step[step != 0] ** 2
-            worth[closer] = _worth(ahead[closer], information[closer], cost[closer], square[closer])
+        for group, change in play(bot, opponent, float(gain)):
+            candidates.reduce(group, change)
     return tuple(chosen)
 
 
@@ -452,17 +490,20 @@ class _Prospects:
         self.legs = legs
         self._results = results
         self._strength = strength
-        mean_turns = results.turns.sum() / max(results.matches.sum(), 1)
+        matches = max(results.matches.sum(), 1)
+        mean_turns = results.turns.sum() / matches
         # The mean counts as one match of each bot, so that one long match misleads less.
         self._turns = (results.turns + mean_turns) / (results.matches + 1)
         # Of a pairing whose legs always ended alike, each repeat says a quarter of what the last
         # one said.
         codes, times = results.met()
         by_chance = np.array(sorted(results.by_chance), dtype=np.int64)
-        repeated = (times > 1) & ~np.isin(codes, by_chance)
-        self._repeated: Ints = codes[repeated]
+        is_by_chance = np.isin(codes, by_chance)
+        is_repeated = (times > 1) & ~is_by_chance
+        self._repeated: Ints = codes[is_repeated]
         """The codes of the pairs that say less than others, ascending."""
-        self._repeats: Ints = np.minimum(times[repeated] - 1, 30)
+        repeats = times[is_repeated] - 1
+        self._repeats: Ints = np.minimum(repeats, 30)
 
     def expected(
         self, bot: "Ints | int", opponent: "Ints | int"
@@ -472,14 +513,18 @@ class _Prospects:
 
         ahead = self._strength[bot] - self._strength[opponent]
         legs = self.legs.of(bot, opponent)
-        information = legs * 0.25 / self._divisor(bot, opponent)  # p (1 - p) is this quarter
-        return ahead, information / np.cosh(0.5 * ahead) ** 2, self._cost(legs, bot, opponent)
+        # p (1 - p) is 0.25 / cosh(ahead / 2)^2.
+        information = legs * 0.25 / self._divisor(bot, opponent)
+        information = information / np.cosh(0.5 * ahead) ** 2
+        cost = self._cost(legs, bot, opponent)
+        return ahead, information, cost
 
     def _cost(self, legs: "Ints", bot: "Ints | int", opponent: "Ints | int") -> "Floats":
         """Return the expected turns of pairings."""
         import numpy as np
 
-        return np.asarray(legs * (START_TURNS + (self._turns[bot] + self._turns[opponent]) / 2))
+        turns = (self._turns[bot] + self._turns[opponent]) / 2
+        return np.asarray(legs * (START_TURNS + turns))
 
     def _divisor(self, bot: "Ints | int", opponent: "Ints | int") -> "Floats":
         """Return by how much the information is divided because a pair always ended alike."""
@@ -490,8 +535,10 @@ class _Prospects:
         )
         if not len(self._repeated):
             return np.ones(code.shape)
-        near = np.minimum(np.searchsorted(self._repeated, code), len(self._repeated) - 1)
-        return np.where(self._repeated[near] == code, 4.0 ** self._repeats[near], 1.0)
+        index = np.searchsorted(self._repeated, code)
+        index = np.minimum(index, len(self._repeated) - 1)
+        is_repeated = self._repeated[index] == code
+        return np.where(is_repeated, 4.0 ** self._repeats[index], 1.0)
 
     def drawn(self, event: Event, under_way: int, most: int) -> "Ints":
         """Return the pairs that are first by lot, in this order, at most `most`, a row each.
@@ -504,8 +551,11 @@ class _Prospects:
         # Both draw the same numbers, and numpy draws a million at once.
         dice = Random(f"{event.seed}/{self._results.pairings}/{under_way}")
         _, state, _ = dice.getstate()
+        words = np.array(state[:-1], dtype=np.uint32)
+        position = state[-1]
         random = np.random.RandomState()
-        random.set_state(("MT19937", np.array(state[:-1], dtype=np.uint32), state[-1], 0, 0.0))
+        random.set_state(("MT19937", words, position, 0, 0.0))
+
         bots = np.arange(len(self._strength))
         waits = np.zeros(0)
         pairs = np.zeros((0, 2), dtype=np.int64)
@@ -514,20 +564,25 @@ class _Prospects:
             rows = bots[start : start + ROWS]
             legs = self.legs.table(rows, bots[start:])
             bot, opponent = np.nonzero(np.triu(legs))
-            legs = legs[bot, opponent]
+            legs = legs[bot, opponent]  # by pair, as all that follows
             bot += start
             opponent += start
             information = legs * 0.25 / self._divisor(bot, opponent)
-            wait = -np.log1p(-random.random_sample(len(bot)))
-            wait = wait * self._cost(legs, bot, opponent) / information
+            cost = self._cost(legs, bot, opponent)
+            lot = random.random_sample(len(bot))
+            wait = -np.log1p(-lot) * cost / information
+
             early = np.flatnonzero(wait <= latest)
+            early_pairs = np.column_stack((bot[early], opponent[early]))
             waits = np.concatenate((waits, wait[early]))
-            pairs = np.concatenate((pairs, np.column_stack((bot[early], opponent[early]))))
+            pairs = np.concatenate((pairs, early_pairs))
             if len(waits) > most:
                 latest = np.partition(waits, most - 1)[most - 1]
-                pairs = pairs[waits <= latest]
-                waits = waits[waits <= latest]
-        return pairs[np.argsort(waits, kind="stable")]
+                is_early = waits <= latest
+                pairs = pairs[is_early]
+                waits = waits[is_early]
+        order = np.argsort(waits, kind="stable")
+        return pairs[order]
 
 
 class _Lots:
@@ -546,11 +601,94 @@ class _Lots:
     def next(self) -> tuple[int, int]:
         """Return the next pair."""
         while True:
-            played, number = self._queue[0]
+            played_before, number = self._queue[0]
             pair = self._pairs[number]
-            if self._played[pair] == played:
+            played = self._played[pair]
+            if played == played_before:
                 return pair
-            heapq.heapreplace(self._queue, (self._played[pair], number))
+            heapq.heapreplace(self._queue, (played, number))
+
+
+class _Candidates:
+    """The pairings of most worth for either bot, and what each is still worth."""
+
+    def __init__(self, uncertainty: "Uncertainty", prospects: _Prospects) -> None:
+        import numpy as np
+
+        first, second, square = _candidates(uncertainty, prospects)
+        ahead, information, cost = prospects.expected(first, second)
+        self._first = first
+        """By candidate: the better seed, and so on for what follows."""
+        self._second = second
+        self._square = square
+        self._ahead = ahead
+        self._information = information
+        self._cost = cost
+        self._worth = _worth(ahead, information, cost, square)
+        self._first_index = uncertainty.index[first]
+        self._second_index = uncertainty.index[second]
+
+        group = uncertainty.group[first]  # as that of the second
+        order = np.argsort(group, kind="stable")
+        later_groups = np.arange(1, len(uncertainty.groups))
+        starts = np.searchsorted(group[order], later_groups)
+        self._of_group = np.split(order, starts)
+        """By group: the candidates in it."""
+        self._has_candidate = np.zeros(len(uncertainty.group), dtype=np.bool_)
+        """By bot: whether any candidate has it."""
+        self._has_candidate[first] = True
+        self._has_candidate[second] = True
+
+    @property
+    def is_empty(self) -> bool:
+        """True if there are none, since no bot meets another one of its group."""
+        return len(self._worth) == 0
+
+    def starving(self, pairings: "Ints") -> "Mask":
+        """Return by bot whether it is behind the floor, and has the fewest pairings.
+
+        `pairings` has the number of pairings of each bot.
+        """
+        import numpy as np
+
+        nobody = np.zeros(len(pairings), dtype=np.bool_)
+        if self.is_empty:
+            return nobody
+        of_candidates = pairings[self._has_candidate]
+        fewest = of_candidates.min()
+        if fewest < FLOOR * of_candidates.mean():
+            return np.asarray(pairings == fewest)
+        return nobody
+
+    def best(self, is_starving: "Mask") -> tuple[int, int]:
+        """Return the pairing of most worth; if bots are starving, that of one of them."""
+        import numpy as np
+
+        worth = self._worth
+        if is_starving.any():
+            is_allowed = is_starving[self._first] | is_starving[self._second]
+            worth = np.where(is_allowed, worth, -np.inf)
+        best = np.argmax(worth)  # the first of equals: the better seeds
+        return int(self._first[best]), int(self._second[best])
+
+    def reduce(self, group: int, change: "Floats") -> None:
+        """Reduce the squared errors, and the worth, of the candidates of a group.
+
+        `change` is the root of what the covariance of the group lost (`Uncertainty.play`).
+        """
+        candidates = self._of_group[group]
+        change_of_first = change[self._first_index[candidates]]
+        change_of_second = change[self._second_index[candidates]]
+        step = change_of_first - change_of_second
+        has_changed = step != 0
+        changed = candidates[has_changed]
+        self._square[changed] -= step[has_changed] ** 2
+        self._worth[changed] = _worth(
+            self._ahead[changed],
+            self._information[changed],
+            self._cost[changed],
+            self._square[changed],
+        )
 
 
 def _worth(ahead: "Floats", information: "Floats", cost: "Floats", square: "Floats") -> "Floats":
@@ -565,7 +703,8 @@ def _worth(ahead: "Floats", information: "Floats", cost: "Floats", square: "Floa
     doubt = -np.logaddexp(0, 1.702 * np.abs(ahead) / np.sqrt(square))
     gain = information * square
     decrease = square * gain / (1 + gain)
-    return np.asarray(np.round(doubt + np.log(decrease) - np.log(cost), DECIMALS))
+    worth = doubt + np.log(decrease) - np.log(cost)
+    return np.asarray(np.round(worth, DECIMALS))
 
 
 def _candidates(uncertainty: "Uncertainty", prospects: _Prospects) -> "tuple[Ints, Ints, Floats]":
@@ -588,14 +727,23 @@ def _candidates(uncertainty: "Uncertainty", prospects: _Prospects) -> "tuple[Int
         order = np.lexsort((opponent, np.abs(bot - opponent), -worth, bot))
         bot = bot[order]
         opponent = opponent[order]
-        first = np.arange(len(bot)) - np.searchsorted(bot, bot) < PARTNERS
-        pairs = np.column_stack((np.minimum(bot, opponent), np.maximum(bot, opponent)))
-        pairs = np.unique(pairs[first], axis=0)
+
+        # The rank of a pair is counted from the first pair of its bot.
+        is_best = np.arange(len(bot)) - np.searchsorted(bot, bot) < PARTNERS
+        bot = bot[is_best]
+        opponent = opponent[is_best]
+        better_seed = np.minimum(bot, opponent)
+        other_seed = np.maximum(bot, opponent)
+        pairs = np.column_stack((better_seed, other_seed))
+        pairs = np.unique(pairs, axis=0)
         best.append(pairs)
-        squares.append(uncertainty.squares(number, *pairs.T))
+        square = uncertainty.squares(number, pairs[:, 0], pairs[:, 1])
+        squares.append(square)
     pairs = np.concatenate(best)
+    square = np.concatenate(squares)
     order = np.lexsort((pairs[:, 1], pairs[:, 0]))
-    return pairs[order, 0], pairs[order, 1], np.concatenate(squares)[order]
+    pairs = pairs[order]
+    return pairs[:, 0], pairs[:, 1], square[order]
 
 
 def _strengths(event: Event, results: _Results) -> "tuple[Floats, Uncertainty]":
@@ -620,37 +768,42 @@ def _strengths(event: Event, results: _Results) -> "tuple[Floats, Uncertainty]":
     board_roles = sum(len(board.roles) for board in event.boards)
     unplayed = prior.bots**2 + prior.roles**2 / board_roles
     strength = np.zeros(len(event.bots))
+    covariances: list[Floats] = []
     if not results.matches.any():
         groups = _groups(strength, board_roles, results.batches)
-        return strength, Uncertainty(groups, [np.eye(len(bots)) * unplayed for bots in groups])
+        for bots in groups:
+            covariances.append(np.eye(len(bots)) * unplayed)
+        return strength, Uncertainty(groups, covariances)
+
     totals = results.totals()
+    played_roles = len(totals.board_roles)
     model = model_of(totals)
-    opposed = model.opposing != np.arange(len(model.mean))[:, None]
+    score_numbers = np.arange(len(model.mean))
+    opposed = model.opposing != score_numbers[:, None]
     shares = opposed * model.share[model.opposing]
     overlap = 1.0 + shares.sum(axis=1)  # the sides' scores repeat each other
     weight = model.matches * model.share / overlap
     unknowns = most_likely(model, prior, weight)
-    rows = np.array([results.index[bot] for bot in totals.bots])
-    strength[rows] = rounded(
-        mean_strengths(model, prior, unknowns, len(rows), len(totals.board_roles))
-    )
+    rows = np.array([results.index[bot] for bot in totals.bots])  # by number in the model
+    means = mean_strengths(model, prior, unknowns, len(rows), played_roles)
+    strength[rows] = rounded(means)
+
     expected = chance(model, unknowns)
     weight = weight * expected * (1 - expected)
     number = np.full(len(strength), -1)  # by bot: its number in the model
     number[rows] = np.arange(len(rows))
     groups = _groups(strength, board_roles, results.batches)
-    covariances: list[Floats] = []
     for bots in groups:
-        played = np.flatnonzero(number[bots] >= 0)
-        in_model = np.sort(number[bots[played]])
+        numbers = number[bots]
+        in_model = np.sort(numbers[numbers >= 0])
         played = np.searchsorted(bots, rows[in_model])
         part, scores = restricted(model, in_model)
-        means = overall_means(part, prior, len(in_model), len(totals.board_roles))
-        of_unknowns = rounded(
-            np.linalg.inv(information(part, weight[scores]) + precision(part, prior))
-        )
+        all_information = information(part, weight[scores]) + precision(part, prior)
+        of_unknowns = rounded(np.linalg.inv(all_information))
+        mean_of_unknowns = overall_means(part, prior, len(in_model), played_roles)
+        of_means = rounded(mean_of_unknowns @ of_unknowns @ mean_of_unknowns.T)
         covariance = np.eye(len(bots)) * unplayed
-        covariance[np.ix_(played, played)] = rounded(means @ of_unknowns @ means.T)
+        covariance[np.ix_(played, played)] = of_means
         covariances.append(covariance)
     return strength, Uncertainty(groups, covariances)
 
@@ -659,11 +812,16 @@ def _groups(strength: "Floats", board_roles: int, batches: int) -> "list[Ints]":
     """Return groups of neighbours in strength, the bots of each in the seed order."""
     import numpy as np
 
-    most = max(2, min(GROUP, MOST_UNKNOWNS // board_roles))
+    most = min(GROUP, MOST_UNKNOWNS // board_roles)
+    most = max(2, most)
     order = np.argsort(-strength, kind="stable")
-    count = -(-len(order) // most)
+    bots = len(order)
+    count = -(-bots // most)
     if count == 1:
         return [np.sort(order)]
-    size = -(-len(order) // count)
-    begin = size // 2 if batches % 2 else size
-    return [np.sort(group) for group in np.split(order, range(begin, len(order), size))]
+    size = -(-bots // count)
+    begin = size
+    if batches % 2:
+        begin = size // 2
+    starts = range(begin, bots, size)
+    return [np.sort(group) for group in np.split(order, starts)]

@@ -38,14 +38,17 @@ def count(event: Event) -> dict[str, int]:
     """Return how many matches of each board are planned, by its label, without making them."""
     seatings_of: dict[Board, int] = {}
     for board in event.boards:
-        seatings_of[board] = 0
+        number = 0
         if not _by_rounds(event, board):
-            seatings_of[board] = number_of_seatings(board, event.bots, event.seating)
+            number = number_of_seatings(board, event.bots, event.seating)
+        seatings_of[board] = number
     for board, table in _tables_of(event):
         seatings_of[board] += number_of_seatings(board, table, event.seating)
+
     planned: dict[str, int] = {}
     for board, number in seatings_of.items():
-        planned[board.label] = event.repeats * board.variants * number
+        repeats = event.repeats * board.variants
+        planned[board.label] = repeats * number
     return planned
 
 
@@ -60,6 +63,7 @@ def seatings(board: Board, bots: Sequence[Bot], kind: str) -> Iterator[tuple[Bot
         distinct = {id(bot) for bot in chosen}
         if len(distinct) < len(chosen):
             continue  # a bot was chosen twice
+
         bot_of_role: dict[Role, Bot] = {}
         for group, bot in zip(groups, chosen, strict=True):
             for role in group:
@@ -72,8 +76,10 @@ def number_of_seatings(board: Board, bots: Sequence[Bot], kind: str) -> int:
 
     A thousand bots have a million seatings.
     """
-    able = _able(board, bots, kind)
-    return _choices([frozenset(bot.name for bot in players) for players in able])
+    names: list[frozenset[str]] = []
+    for players in _able(board, bots, kind):
+        names.append(frozenset(bot.name for bot in players))
+    return _choices(names)
 
 
 def groups_of(board: Board, kind: str) -> tuple[tuple[Role, ...], ...]:
@@ -130,12 +136,14 @@ def _legs_of(event: Event) -> Iterator[tuple[Board, tuple[tuple[Bot, ...], ...]]
             continue
         for first in seatings(board, event.bots, event.seating):
             distinct = {id(bot): bot for bot in first}
-            seated = [distinct[key] for key in sorted(distinct, key=order.__getitem__)]
+            keys = sorted(distinct, key=order.__getitem__)
+            seated = [distinct[key] for key in keys]
             legs = tuple(seatings(board, seated, event.seating))
             if legs[0] == first:  # otherwise an earlier seating has brought these legs
                 yield board, legs
     for board, table in _tables_of(event):
-        yield board, tuple(seatings(board, table, event.seating))
+        legs = tuple(seatings(board, table, event.seating))
+        yield board, legs
 
 
 def _tables_of(event: Event) -> Iterator[tuple[Board, tuple[Bot, ...]]]:
@@ -160,7 +168,8 @@ def _rounds(event: Event, board: Board) -> Iterator[list[tuple[Bot, ...]]]:
     size = len(groups_of(board, event.seating))
     playing: dict[str, Bot] = {}
     for bots in _able(board, event.bots, event.seating):
-        playing |= {bot.name: bot for bot in bots}
+        for bot in bots:
+            playing[bot.name] = bot
     if size == 2:
         yield from _rounds_of_pairs(event, playing)
     elif len(playing) >= size:
@@ -190,12 +199,15 @@ def _rounds_of_pairs(event: Event, playing: Mapping[str, Bot]) -> Iterator[list[
     moving = order[:-1]
     # The rounds come by lot, too: in consecutive rounds the opponents of a bot are each other's
     # opponents, and the strengths of two bots far apart in the circle could hardly be compared.
-    numbers = sorted(range(len(moving)), key=lambda number: _lot(event, "round", number))
+    places = len(moving)
+    numbers = sorted(range(places), key=lambda number: _lot(event, "round", number))
     for number in numbers:
         pairs = [(staying, moving[number])]
         for step in range(1, len(order) // 2):
-            opponent = moving[(number + step) % len(moving)]
-            pairs.append((opponent, moving[number - step]))
+            ahead = moving[(number + step) % places]
+            behind = moving[number - step]
+            pairs.append((ahead, behind))
+
         tables: list[tuple[Bot, ...]] = []
         for first, second in pairs:
             if first is not None and second is not None:
@@ -204,22 +216,29 @@ def _rounds_of_pairs(event: Event, playing: Mapping[str, Bot]) -> Iterator[list[
 
 
 def _rounds_of_tables(
-    event: Event, playing: Mapping[str, Bot], size: int
+    event: Event,
+    playing: Mapping[str, Bot],
+    size: int,
 ) -> Iterator[list[tuple[Bot, ...]]]:
     """Yield the tables of more than two bots of each round; no table comes twice.
 
     There is no circle method for them. They are drawn anew each round, so bots may meet again. The
     bots that played the fewest rounds are seated first.
     """
+    names = sorted(playing)
     rounds_played: Counter[str] = Counter()
     earlier_tables: set[frozenset[str]] = set()
     for number in range(comb(len(playing), size)):
         new_tables: list[list[str]] = []
         for attempt in range(DRAWS):
-            tables = _drawn_tables(event, size, rounds_played, sorted(playing), (number, attempt))
-            new_tables = [table for table in tables if frozenset(table) not in earlier_tables]
+            tables = _drawn_tables(event, size, rounds_played, names, (number, attempt))
+            new_tables = []
+            for table in tables:
+                if frozenset(table) not in earlier_tables:
+                    new_tables.append(table)
             if len(new_tables) == len(tables):
                 break
+
         for table in new_tables:
             earlier_tables.add(frozenset(table))
             rounds_played.update(table)
@@ -234,7 +253,11 @@ def _drawn_tables(
     draw: tuple[int, int],
 ) -> list[list[str]]:
     """Return tables of this size, by lot among the bots that played equally many rounds."""
-    order = sorted(names, key=lambda name: (rounds_played[name], _lot(event, *draw, name)))
+
+    def key(name: str) -> tuple[int, str]:
+        return rounds_played[name], _lot(event, *draw, name)
+
+    order = sorted(names, key=key)
     tables = len(order) // size
     seated = order[: tables * size]
     return [seated[start::tables] for start in range(tables)]

@@ -55,9 +55,11 @@ def count(event: Event) -> dict[str, int]:
     """Return how many matches are planned on each board: exactly, unless bots are absent."""
     planned = {board.label: 0 for board in event.boards}
     for league, _ in leagues(event):
-        pairings = rounds(league) * (len(league.bots) // 2) * event.repeats
+        pairings_a_round = len(league.bots) // 2
+        pairings = rounds(league) * pairings_a_round * event.repeats
         for board in league.boards:
-            planned[board.label] = pairings * board.variants * 2
+            legs = 2 * board.variants
+            planned[board.label] = pairings * legs
     return planned
 
 
@@ -68,23 +70,25 @@ def rounds(league: Event) -> int:
     """
     check_generalists(league)
     bots = len(league.bots)
+    if league.rounds is None:
+        return (bots - 1).bit_length()
+
     most = bots - 1 + bots % 2
-    if league.rounds is not None and league.rounds > most:
+    if league.rounds > most:
         raise ArenaError(
             f"rounds: {bots} bots of {league.games[0]} play at most {most} rounds of Swiss before "
             f"somebody must meet twice: say rounds = {most} or fewer, "
             'or schedule = "round_robin"'
         )
-    if league.rounds is not None:
-        return league.rounds
-    return (bots - 1).bit_length()
+    return league.rounds
 
 
 def _round(league: Event, history: Sequence[Batch]) -> Iterator[Match]:
     """Yield the matches of the next round of a game."""
     all_bots = seeded(league)
     state = _state(league, history)
-    present = [bot for bot in range(len(all_bots)) if bot not in state.absent]
+    numbers = range(len(all_bots))
+    present = [bot for bot in numbers if bot not in state.absent]
     points: list[int] = []
     byes: list[int] = []
     floats_down: list[int] = []
@@ -99,12 +103,16 @@ def _round(league: Event, history: Sequence[Batch]) -> Iterator[Match]:
     met: dict[tuple[int, int], int] = {}
     for (first, second), times in state.met.items():
         if first in index and second in index:
-            met[index[first], index[second]] = times
-    pairs, _ = paired(points, met, byes, Floats(floats_down, floats_up))
+            edge = (index[first], index[second])
+            met[edge] = times
+
+    floats = Floats(down=floats_down, up=floats_up)
+    pairs, _ = paired(points, met, byes, floats)
     for first, second in pairs:
         first_bot = all_bots[present[first]]
         second_bot = all_bots[present[second]]
-        repeat = league.repeats * met.get((first, second), 0)
+        times = met.get((first, second), 0)
+        repeat = league.repeats * times
         repeats = range(repeat, repeat + league.repeats)
         yield from pairing(league, first_bot, second_bot, repeats)
 
@@ -120,17 +128,21 @@ def placings(league: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
     """
     bots = [bot.name for bot in seeded(league)]
     state = _state(league, history)
-    buchholz = []
+    buchholz: list[int] = []
     for bot, points in enumerate(state.points):
-        buchholz.append((state.byes[bot] + state.walkovers[bot]) * points)
+        unplayed = state.byes[bot] + state.walkovers[bot]
+        buchholz.append(unplayed * points)
     for (bot, opponent), games in state.games.items():
         buchholz[bot] += games * state.points[opponent]
+
     values: list[tuple[bool, int, int]] = []
     for bot, points in enumerate(state.points):
-        values.append((bot not in state.never, points, buchholz[bot]))
+        has_played = bot not in state.never
+        values.append((has_played, points, buchholz[bot]))
     place_of: dict[tuple[bool, int, int], int] = {}
     for rank, value in enumerate(sorted(values, reverse=True), 1):
         place_of.setdefault(value, rank)  # equal bots share a place
+
     rows: list[Placing] = []
     for bot, name in enumerate(bots):
         results = state.results[bot]
@@ -177,13 +189,19 @@ def _state(league: Event, history: Sequence[Batch]) -> _State:
     """Return a game's Swiss after these rounds."""
     index = {bot.name: number for number, bot in enumerate(seeded(league))}
     state = _State(len(index))
-    weights = {len(history) - 1: LAST_ROUND, len(history) - 2: ROUND_BEFORE}
+    played = len(history)
+    weights = {played - 1: LAST_ROUND, played - 2: ROUND_BEFORE}
     came: set[int] = set()
     for number, batch in enumerate(history):
-        came |= _add_round(state, batch, index, weights.get(number, 0))
+        weight = weights.get(number, 0)
+        came |= _add_round(state, batch, index, weight)
+
     everybody = set(index.values())
-    is_over = len(history) >= rounds(league) or len(everybody) - len(state.absent) < 2
-    state.never = (everybody if is_over else state.absent) - came
+    present = everybody - state.absent
+    if played >= rounds(league) or len(present) < 2:
+        state.never = everybody - came
+    else:
+        state.never = state.absent - came
     for bot in state.never:
         state.points[bot] = 0
         state.byes[bot] = 0
@@ -201,7 +219,8 @@ def _add_round(state: _State, batch: Batch, index: Mapping[str, int], weight: in
     came: set[int] = set()
     for sums in totals(batch).values():
         scores = [(index[name], score) for name, score in sums.items()]
-        for (bot, score), (opponent, opponents_score) in (scores, scores[::-1]):
+        both_views = (scores, scores[::-1])
+        for (bot, score), (opponent, opponents_score) in both_views:
             result = (score > opponents_score) - (score < opponents_score)
             if bot in missing:
                 result = -1  # also where both did not come, and so have equal scores
