@@ -18,6 +18,10 @@ from arena.errors import ArenaError, known_are
 from arena.game import Role
 
 
+def _encode(array: Any) -> Any:
+    return array.dtype.str, array.shape, b64encode(array.tobytes()).decode()
+
+
 def _decode(array: tuple[str, list[int], str]) -> Any:
     # Here, because a command that asks for the names of ratings must not wait for numpy.
     import numpy as np
@@ -31,13 +35,7 @@ if TYPE_CHECKING:
 else:
     # For pydantic: in JSON an array is its type, its shape and its bytes in base64, so that every
     # bit comes back.
-    Floats = Mask = Annotated[
-        Any,
-        PlainSerializer(
-            lambda array: (array.dtype.str, array.shape, b64encode(array.tobytes()).decode())
-        ),
-        PlainValidator(_decode),
-    ]
+    Floats = Mask = Annotated[Any, PlainSerializer(_encode), PlainValidator(_decode)]
 
 REFITS = 1000
 """Resamples of each figure, from which intervals are cut."""
@@ -52,13 +50,21 @@ class Strength(NamedTuple):
 
     def scaled(self, factor: float, offset: float) -> "Strength":
         """Return the same strength on another scale."""
-        return Strength(*(offset + factor * figure for figure in self))
+        return Strength(
+            value=offset + factor * self.value,
+            low=offset + factor * self.low,
+            high=offset + factor * self.high,
+        )
+
+
+def _from_pairs(pairs: Any) -> Any:
+    return {tuple(board_role): strength for board_role, strength in pairs}
 
 
 ByBoardRole = Annotated[
     Mapping[tuple[str, Role], Strength],
     PlainSerializer(lambda strengths: list(strengths.items())),
-    BeforeValidator(lambda pairs: {tuple(board_role): strength for board_role, strength in pairs}),
+    BeforeValidator(_from_pairs),
 ]
 """Strengths by (`game/board`, role). In JSON, where a key is one text, it is a list of pairs."""
 
@@ -184,12 +190,15 @@ class Ratings:
 
 
 def _scaled(
-    strengths: ByBoardRole, factor: float, offset: float
+    strengths: ByBoardRole,
+    factor: float,
+    offset: float,
 ) -> dict[tuple[str, Role], Strength]:
     """Return the same strengths on another scale."""
-    return {
-        board_role: strength.scaled(factor, offset) for board_role, strength in strengths.items()
-    }
+    scaled = {}
+    for board_role, strength in strengths.items():
+        scaled[board_role] = strength.scaled(factor, offset)
+    return scaled
 
 
 class Rule(Protocol):
@@ -217,7 +226,8 @@ WITH_PRIOR = ("bradley_terry", "elo")
 
 def names() -> tuple[str, ...]:
     """Return the names of all ratings: the modules of this folder."""
-    return tuple(module.name for module in iter_modules(__path__) if not module.ispkg)
+    modules = iter_modules(__path__)
+    return tuple(module.name for module in modules if not module.ispkg)
 
 
 def known(name: str) -> str:

@@ -30,7 +30,8 @@ def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Ratings:
     random = np.random.default_rng(abs(seed))
     figures = masses(payoffs.mean[None])  # 1 x N
     resamples = payoffs.samples(masses, refits, random)  # refits x N
-    rows = 100 * np.concatenate([figures, resamples]).T
+    all_figures = np.concatenate([figures, resamples])  # (1 + refits) x N
+    rows = 100 * all_figures.T
     nothing = np.zeros(0, dtype=np.int64)
     no_rows = np.zeros((0, rows.shape[1]))
     cells = Cells(bot=nothing, board_role=nothing, rows=no_rows)
@@ -45,7 +46,8 @@ def masses(payoffs: Floats) -> Floats:
     """
     size = payoffs.shape[1]
     # The lead of the bot that enters, in the column.
-    lead = INTENSITY * (payoffs.transpose(0, 2, 1) - payoffs)
+    of_columns = payoffs.transpose(0, 2, 1)
+    lead = INTENSITY * (of_columns - payoffs)
     with np.errstate(invalid="ignore"):
         takes_over = np.expm1(-lead) / np.expm1(-POPULATION * lead)
         change = np.where(lead == 0, 1 / POPULATION, takes_over)
@@ -53,11 +55,14 @@ def masses(payoffs: Floats) -> Floats:
     # subtracts nothing, so that also a part of 1e-13 is exact, and alike on every CPU.
     for last in range(size - 1, 0, -1):
         leaving = change[:, last, :last]  # T x last
-        change[:, :last, last] /= leaving.sum(axis=1, keepdims=True)
-        through_last = change[:, :last, last, None] * leaving[:, None, :]  # T x last x last
+        all_leaving = leaving.sum(axis=1, keepdims=True)  # T x 1
+        change[:, :last, last] /= all_leaving
+        arriving = change[:, :last, last]  # T x last
+        through_last = arriving[:, :, None] * leaving[:, None, :]  # T x last x last
         change[:, :last, :last] += through_last
     time = np.ones(payoffs.shape[:2])
     for bot in range(1, size):
         arriving = time[:, :bot] * change[:, :bot, bot]  # T x bot
         time[:, bot] = arriving.sum(axis=1)
-    return rounded(time / time.sum(axis=1, keepdims=True))
+    all_time = time.sum(axis=1, keepdims=True)  # T x 1
+    return rounded(time / all_time)

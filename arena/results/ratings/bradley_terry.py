@@ -33,7 +33,13 @@ INFINITE_LOGITS = 12.0
 """A difference beyond this has no finite answer: so strong a bot loses one match in 160,000."""
 
 
-def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS, prior: bool = True) -> Ratings:
+def rate(
+    arrays: Arrays,
+    *,
+    seed: int = 0,
+    refits: int = REFITS,
+    prior: bool = True,
+) -> Ratings:
     """Rate all bots of these matches; a bot's strength is that in all boards and roles.
 
     Without a `prior` no rating is drawn towards the average; where this has no finite answer, the
@@ -44,26 +50,36 @@ def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS, prior: bool = T
     by_role = estimate(model_of(totals))
     refitted = bootstrap(totals, by_role, refits, random)
     resamples = np.column_stack((by_role.unknowns, refitted))  # P x (1 + refits)
+
     fitted, is_plain = _overall(totals, prior)
     refitted = bootstrap(totals, fitted, refits, random)
     overall = np.column_stack((fitted.unknowns, refitted))
-    overall = overall[len(fitted.model.advantages) :]  # N x (1 + refits)
+    first_bot = len(fitted.model.advantages)
+    overall = overall[first_bot:]  # N x (1 + refits)
     if len(totals.bots):
         overall -= center(overall)
         overall = stretched(fitted, overall)
-    errors = _unplayed_errors(totals, by_role)
-    overall[:, 1:] += errors[:, None] * random.standard_normal(overall[:, 1:].shape)
+    errors = _unplayed_errors(totals, by_role)  # N
+    noise = random.standard_normal(overall[:, 1:].shape)
+    overall[:, 1:] += errors[:, None] * noise
 
     model = by_role.model
     rows = resamples[len(model.advantages) :]
     average = np.zeros((len(totals.board_roles), resamples.shape[1]))  # bot of each board role
     bots = np.bincount(model.board_role, minlength=len(average))
     for board_role in np.flatnonzero(bots):
-        average[board_role] = center(rows[model.board_role == board_role])
+        is_there = model.board_role == board_role
+        average[board_role] = center(rows[is_there])
     # The only bot of a board role would be at 0 for sure, measured by itself.
-    subtracted = np.where(bots[:, None] > 1, average, 0.0)
+    has_several = bots[:, None] > 1
+    subtracted = np.where(has_several, average, 0.0)
     centered = rows - subtracted[model.board_role]
-    cells = Cells(bot=model.bot, board_role=model.board_role, rows=centered, is_relative=True)
+    cells = Cells(
+        bot=model.bot,
+        board_role=model.board_role,
+        rows=centered,
+        is_relative=True,
+    )
     ratings = ratings_of(
         "logits",
         totals,
@@ -82,14 +98,19 @@ def center(strength: Floats) -> Floats:
     high = strength.max(axis=0)
     middle = strength.mean(axis=0)
     for _ in range(100):
-        surplus = np.clip(strength - middle, -FAR_LOGITS, FAR_LOGITS).mean(axis=0)
+        distance = strength - middle
+        counted = np.clip(distance, -FAR_LOGITS, FAR_LOGITS)
+        surplus = counted.mean(axis=0)
         if np.abs(surplus).max() < 1e-12:
             break
         low = np.where(surplus > 0, middle, low)
         high = np.where(surplus < 0, middle, high)
-        near = (np.abs(strength - middle) < FAR_LOGITS).mean(axis=0)
+        is_near = np.abs(distance) < FAR_LOGITS
+        near = is_near.mean(axis=0)
         step = middle + surplus / np.maximum(near, 1e-3)
-        middle = np.where((step > low) & (step < high), step, (low + high) / 2)
+        is_inside = (step > low) & (step < high)
+        halfway = (low + high) / 2
+        middle = np.where(is_inside, step, halfway)
     return np.asarray(middle)
 
 
@@ -98,7 +119,8 @@ def _overall(totals: MatchTotals, prior: bool) -> tuple[Fit, bool]:
     if prior:
         return estimate_overall(totals), True
     fitted = estimate_overall(totals, prior=False)
-    is_finite = bool(np.ptp(np.append(fitted.unknowns, 0.0)) < INFINITE_LOGITS)
+    with_average = np.append(fitted.unknowns, 0.0)
+    is_finite = bool(np.ptp(with_average) < INFINITE_LOGITS)
     if is_finite and len(groups(totals)) < 2:
         return fitted, True
     return estimate_overall(totals), False
@@ -110,25 +132,31 @@ def _unplayed_errors(totals: MatchTotals, by_role: Fit) -> Floats:
     The mean over the board roles that it played stands for the mean over all.
     """
     played = np.bincount(by_role.model.bot, minlength=len(totals.bots))
-    missing = 1 / np.maximum(played, 1) - 1 / max(1, len(totals.board_roles))
+    of_all = 1 / max(1, len(totals.board_roles))
+    missing = 1 / np.maximum(played, 1) - of_all
     return np.asarray(by_role.spread.roles * np.sqrt(missing))
 
 
 def _advantages(
-    model: Model, totals: MatchTotals, average: Floats, resamples: Floats
+    model: Model,
+    totals: MatchTotals,
+    average: Floats,
+    resamples: Floats,
 ) -> dict[int, Strength]:
     """Return the advantage of each board role when average bots meet; `average` are those bots."""
     count = len(model.advantages)
     rows = []
     for advantage in range(count):
-        score = int(np.argmax(model.unknown[:, 0] == advantage))
+        is_scored = model.unknown[:, 0] == advantage
+        score = int(np.argmax(is_scored))
         used = np.flatnonzero(model.factor[score, 1:]) + 1
         strength = model.unknown[score, used] - count
         board_roles = model.board_role[strength]
         met = model.factor[score, used] @ average[board_roles]
         rows.append(resamples[advantage] + met)
     figures = np.array(rows).reshape(count, resamples.shape[1])
-    advantages = dict(zip(model.advantages.tolist(), strengths(figures), strict=True))
+    scored_roles = model.advantages.tolist()
+    advantages = dict(zip(scored_roles, strengths(figures), strict=True))
 
     # The second side of a zero-sum board has no score in the model: its advantage is that of the
     # first side, negated.
@@ -137,8 +165,13 @@ def _advantages(
         for index, board_role in enumerate(totals.board_roles):
             if board_role.label == label:
                 first_role.setdefault(board_role.side, index)
-        value, low, high = advantages[first_role[min(first_role)]]
+        first = first_role[min(first_role)]
+        second = first_role[max(first_role)]
+        value, low, high = advantages[first]
         # 0.0 - value, because -value may be -0.0.
-        negated = Strength(0.0 - value, 0.0 - high, 0.0 - low)
-        advantages[first_role[max(first_role)]] = negated
+        advantages[second] = Strength(
+            value=0.0 - value,
+            low=0.0 - high,
+            high=0.0 - low,
+        )
     return advantages

@@ -23,6 +23,13 @@ def logits(strength: Strength) -> Strength:
     return strength.scaled(1 / POINTS_PER_LOGIT, -AVERAGE_POINTS / POINTS_PER_LOGIT)
 
 
-def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS, prior: bool = True) -> Ratings:
+def rate(
+    arrays: Arrays,
+    *,
+    seed: int = 0,
+    refits: int = REFITS,
+    prior: bool = True,
+) -> Ratings:
     """Rate all bots of these matches."""
-    return shown(bradley_terry.rate(arrays, seed=seed, refits=refits, prior=prior))
+    fitted = bradley_terry.rate(arrays, seed=seed, refits=refits, prior=prior)
+    return shown(fitted)

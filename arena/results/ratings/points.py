@@ -29,9 +29,10 @@ def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Ratings:
     # A cell is a bot in a board role; its code is a number for both.
     width = max(1, len(totals.board_roles))
     code = totals.seats * width + totals.board_role  # S x K
-    code = np.where(totals.seats >= 0, code, -1)
-    codes = np.unique(code[code >= 0])  # C
-    cell = np.where(code >= 0, np.searchsorted(codes, code), -1)  # S x K: an index in `codes`
+    is_seat = totals.seats >= 0
+    codes = np.unique(code[is_seat])  # C
+    index = np.searchsorted(codes, code)
+    cell = np.where(is_seat, index, -1)  # S x K: an index in `codes`
     bot = codes // width  # C
     board_role = codes % width  # C
 
@@ -41,22 +42,28 @@ def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Ratings:
     overall = np.zeros((count, resamples.shape[1]))
     np.add.at(overall, bot, resamples)
     roles_played = np.bincount(bot, minlength=count)
-    overall /= np.maximum(roles_played, 1)[:, None]
+    divisor = np.maximum(roles_played, 1)
+    overall /= divisor[:, None]
     cells = Cells(bot=bot, board_role=board_role, rows=resamples)
     return ratings_of("points", totals, overall, cells)  # all of them are between 0 and 100
 
 
 def _resamples(
-    totals: MatchTotals, cell: Ints, size: int, refits: int, random: np.random.Generator
+    totals: MatchTotals,
+    cell: Ints,
+    size: int,
+    refits: int,
+    random: np.random.Generator,
 ) -> Floats:
     """Return each cell's mean score, then as many resamples of it."""
     if not size:
         return np.zeros((0, 1 + refits))
     matches = np.broadcast_to(totals.matches[:, None], cell.shape)  # S x K
     count = _by_cell(cell, matches, size)
-    mean = _by_cell(cell, totals.scores, size) / count
-    parts = np.ones(totals.part_scores.shape)  # B x K
-    blocks = _by_cell(cell[totals.seating], parts, size)
+    sum_of_scores = _by_cell(cell, totals.scores, size)
+    mean = sum_of_scores / count
+    part_cell = cell[totals.seating]  # B x K
+    blocks = _by_cell(part_cell, np.ones(part_cell.shape), size)
 
     # A match won and a match lost are added, each as far as a block of the cell counts.
     noise, dispersion = _noise(totals, cell, count)  # size x size, size
@@ -64,12 +71,15 @@ def _resamples(
     extra = dispersion / counted
     center = (1 - 2 * extra) * mean + 100 * extra
     distances = center**2 + (100 - center) ** 2
-    noise[np.diag_indices(size)] += distances * extra / counted
+    diagonal = np.diag_indices(size)
+    noise[diagonal] += distances * extra / counted
 
     root = rounded(np.linalg.cholesky(noise))
-    shifts = root @ random.standard_normal((size, refits))
+    draws = random.standard_normal((size, refits))
+    shifts = root @ draws
     samples = rounded(center[:, None] + shifts)
-    return np.column_stack((mean, np.clip(samples, 0, 100)))
+    samples = np.clip(samples, 0, 100)
+    return np.column_stack((mean, samples))
 
 
 def _noise(totals: MatchTotals, cell: Ints, count: Floats) -> tuple[Floats, Floats]:
@@ -79,22 +89,33 @@ def _noise(totals: MatchTotals, cell: Ints, count: Floats) -> tuple[Floats, Floa
     size = len(count)
     roles = range(cell.shape[1])
     part_cell = cell[totals.seating]  # B x K
-    expected_sums = 100 * totals.part_matches[:, None] * expected[totals.seating]
+    part_expected = expected[totals.seating]  # B x K
+    expected_sums = 100 * totals.part_matches[:, None] * part_expected
     surplus = totals.part_scores - expected_sums
-    share = np.where(part_cell >= 0, surplus / count[part_cell], 0.0)
-    total = np.zeros(size * size)
+    share = surplus / count[part_cell]
+    share = np.where(part_cell >= 0, share, 0.0)
+
+    pairs = size * size
+    total = np.zeros(pairs)
     for left, right, weight in totals.pairs_of_parts():
         for left_role in roles:
+            left_cell = part_cell[left, left_role]
+            left_share = weight * share[left, left_role]
             for right_role in roles:
-                pair = part_cell[left, left_role] * size + part_cell[right, right_role]
+                right_cell = part_cell[right, right_role]
+                right_share = share[right, right_role]
+                pair = left_cell * size + right_cell
                 pair = np.maximum(pair, 0)  # where a role is missing the product is 0
-                products = weight * share[left, left_role] * share[right, right_role]
-                total += np.bincount(pair, weights=products, minlength=size * size)
+                products = left_share * right_share
+                total += np.bincount(pair, weights=products, minlength=pairs)
+
     every_seating: Mask = np.ones(len(totals.seats), dtype=np.bool_)
-    square = inflation(totals, fitted, every_seating) * total.reshape(size, size)
+    factor = inflation(totals, fitted, every_seating)
+    square = factor * total.reshape(size, size)
+    covariance = (square + square.T) / 2
     seatings = _by_cell(cell, np.ones(cell.shape), size)
     mean_dispersion = _by_cell(cell, dispersion, size) / seatings
-    return (square + square.T) / 2, mean_dispersion
+    return covariance, mean_dispersion
 
 
 def expectations(totals: MatchTotals, fitted: Fit) -> tuple[Floats, Floats]:
@@ -110,11 +131,13 @@ def expectations(totals: MatchTotals, fitted: Fit) -> tuple[Floats, Floats]:
     against: Mask = np.zeros(score.shape, dtype=np.bool_)
     side = totals.side
     for role in range(1, score.shape[1]):
+        before = role - 1
         left_out = score[:, role] < 0
-        is_mate = side[:, role] == side[:, role - 1]
-        substitute = np.where(is_mate, score[:, role - 1], score[:, 0])
+        is_mate = side[:, role] == side[:, before]
+        substitute = np.where(is_mate, score[:, before], score[:, 0])
         score[:, role] = np.where(left_out, substitute, score[:, role])
-        against[:, role] = left_out & np.where(is_mate, against[:, role - 1], True)
+        mate_is_against = np.where(is_mate, against[:, before], True)
+        against[:, role] = left_out & mate_is_against
     expected = fitted.expected[score]
     expected = np.where(against, 1 - expected, expected)
     return expected, fitted.dispersion[score]

@@ -83,7 +83,12 @@ they compute: the refits of two bots take a tenth of the time."""
 TINY = 1e-300
 
 
-def bootstrap(totals: MatchTotals, fitted: Fit, refits: int, random: np.random.Generator) -> Floats:
+def bootstrap(
+    totals: MatchTotals,
+    fitted: Fit,
+    refits: int,
+    random: np.random.Generator,
+) -> Floats:
     """Return P x refits: the unknowns of each refit.
 
     Fewer refits where the scores are very many.
@@ -91,10 +96,12 @@ def bootstrap(totals: MatchTotals, fitted: Fit, refits: int, random: np.random.G
     model = fitted.model
     if not model.size:
         return np.zeros((0, refits))
-    refits = min(refits, max(FEWEST_REFITS, WORK // len(model.mean)))
+    most_refits = max(FEWEST_REFITS, WORK // len(model.mean))
+    refits = min(refits, most_refits)
     scatter = _scatter(totals, fitted)
-    pull = fitted.pulls
-    by_spreads = 2 * pull / (SURE + fitted.unknowns @ pull) @ pull.T
+    pulls = fitted.pulls  # P x spreads
+    known = SURE + fitted.unknowns @ pulls  # by spread
+    by_spreads = 2 * pulls / known @ pulls.T
     covariance = np.asarray(scatter) + fitted.prior + by_spreads
     root = rounded(np.linalg.cholesky(covariance))
     draws = random.standard_normal((model.size, refits))
@@ -111,12 +118,15 @@ def inflation(totals: MatchTotals, fitted: Fit, seatings: Mask) -> float:
     # The trace of a product is the sum over the cells of one factor, times the other transposed.
     traced = fitted.covariance * fitted.information.T
     used = float(traced.sum())
-    information = fitted.weight * fitted.expected * (1 - fitted.expected)  # N
+    expected = fitted.expected
+    information = fitted.weight * expected * (1 - expected)  # N
     is_of_these = seatings[fitted.model.seating]  # N
     of_these = float(information[is_of_these].sum())
     of_all = float(information.sum())
     part = of_these / max(of_all, 1e-9)
-    blocks_of_these = totals.block[seatings[totals.seating]]
+
+    is_of_these = seatings[totals.seating]  # B
+    blocks_of_these = totals.block[is_of_these]
     blocks = len(np.unique(blocks_of_these))
     free = 1 - used * part / max(blocks, 1)
     return 1 / max(free, LEAST_FREE)
@@ -133,13 +143,15 @@ def _scatter(totals: MatchTotals, fitted: Fit) -> Floats:
     of_model = fitted.scatter.diagonal()[bots].sum()
     # Two bots meet in a block.
     independent = blocks[bots].sum() / 2
-    size = (LEAN_BLOCKS + independent * of_blocks / of_model) / (LEAN_BLOCKS + independent)
+    measured_size = independent * of_blocks / of_model
+    size = (LEAN_BLOCKS + measured_size) / (LEAN_BLOCKS + independent)
     # The number of blocks that each unknown rests on decides how much of the expected scatter its
     # own is mixed with.
     lean = LEAN_BLOCKS / (LEAN_BLOCKS + blocks)
-    own_part = np.sqrt(np.outer(1 - lean, 1 - lean))
+    free = 1 - lean
+    measured_part = np.sqrt(np.outer(free, free))
     model_part = np.sqrt(np.outer(lean, lean))
-    mixed = measured * own_part + size * fitted.scatter * model_part
+    mixed = measured * measured_part + size * fitted.scatter * model_part
     return np.asarray(mixed + by_shared_seeds(totals, fitted))
 
 
@@ -151,10 +163,14 @@ def _blocks(totals: MatchTotals, fitted: Fit) -> Floats:
     scores = np.bincount(model.seating, minlength=seatings)  # S
     free_parts = np.where(parts > 1, parts - 1, parts)
     free = free_parts / np.maximum(scores, 1)  # S
+    free_by_score = free[model.seating]  # N
     rests_on_it = model.credit != 0  # N x K
-    used = rests_on_it * free[model.seating][:, None]  # N x K
-    unknowns = model.unknown.ravel()
-    blocks = np.bincount(unknowns, weights=used.ravel(), minlength=model.size)
+    used = rests_on_it * free_by_score[:, None]  # N x K
+    blocks = np.bincount(
+        model.unknown.ravel(),
+        weights=used.ravel(),
+        minlength=model.size,
+    )
     return blocks.astype(np.float64)
 
 
@@ -165,19 +181,25 @@ def by_blocks(totals: MatchTotals, fitted: Fit) -> Floats:
     """
     model = fitted.model
     score, surplus = _surplus(totals, fitted)
+    seatings, roles = score.shape
     at = totals.seating
     total = np.zeros(model.size**2)
     for left, right, times in totals.pairs_of_parts():
         # Parts with the same pair of seatings have the same unknowns: they are summed first,
         # because there are few pairs.
-        pairs, pair = np.unique(at[left] * len(score) + at[right], return_inverse=True)
-        first, second = np.divmod(pairs, len(score))
-        for left_role in range(score.shape[1]):
-            for right_role in range(score.shape[1]):
-                products = times * surplus[left, left_role] * surplus[right, right_role]
-                summed = np.asarray(np.bincount(pair, weights=products), dtype=np.float64)
+        code = at[left] * seatings + at[right]
+        pairs, pair = np.unique(code, return_inverse=True)
+        first, second = np.divmod(pairs, seatings)
+        for left_role in range(roles):
+            left_surplus = times * surplus[left, left_role]
+            for right_role in range(roles):
+                products = left_surplus * surplus[right, right_role]
+                by_pair = np.bincount(pair, weights=products)
                 total += _by_unknowns(
-                    fitted, score[first, left_role], score[second, right_role], summed
+                    fitted,
+                    score[first, left_role],
+                    score[second, right_role],
+                    np.asarray(by_pair, dtype=np.float64),
                 )
     square = total.reshape(model.size, model.size)
     return np.asarray((square + square.T) / 2)
@@ -198,14 +220,18 @@ def _surplus(totals: MatchTotals, fitted: Fit) -> tuple[Ints, Floats]:
     weight[cells] = fitted.weight / totals.matches[model.seating]
     expected = np.zeros(shape)
     expected[cells] = fitted.expected
+
     counts = np.bincount(totals.seating, minlength=len(totals.seats))  # S
     parts = counts[:, None]  # S x 1
-    mean = totals.scores / (100 * totals.matches[:, None])
-    expected = np.where(parts > 1, mean, expected)
+    has_several = parts > 1
+    most_points = 100 * totals.matches[:, None]
+    mean = totals.scores / most_points
+    expected = np.where(has_several, mean, expected)
     single = inflation(totals, fitted, counts == 1)
     of_several = parts / np.maximum(parts - 1, 1)
-    lost = np.where(parts > 1, of_several, single)
+    lost = np.where(has_several, of_several, single)
     weight = weight * np.sqrt(lost)
+
     at = totals.seating
     expected_scores = totals.part_matches[:, None] * expected[at]  # B x K
     difference = totals.part_scores / 100 - expected_scores
@@ -227,27 +253,35 @@ def by_shared_seeds(totals: MatchTotals, fitted: Fit) -> Floats:
     growth = float(strength @ direction)
     if len(seeds) == blocks or growth < LEAST_GROWTH:
         return np.zeros((model.size, model.size))
+
     score, surplus = _surplus(totals, fitted)
     by_unknown = model.credit * strength[model.unknown]  # N x K
     by_score = by_unknown.sum(axis=1)  # N
-    by_role = surplus * by_score[score[totals.seating]]  # B x K
+    part_score = score[totals.seating]  # B x K
+    by_role = surplus * by_score[part_score]  # B x K
     by_part = by_role.sum(axis=1)  # B
     by_seed = np.bincount(seed, weights=by_part)
     by_block = np.bincount(totals.block, weights=by_part)
     of_seeds = (by_seed**2).sum()
     of_blocks = (by_block**2).sum()
-    surplus_scatter = max(0.0, float(of_seeds - of_blocks)) / growth**2
+    added = max(0.0, float(of_seeds - of_blocks))
+    surplus_scatter = added / growth**2
     return np.asarray(surplus_scatter * np.outer(direction, direction))
 
 
 def _by_unknowns(fitted: Fit, left: Ints, right: Ints, summed: Floats) -> Floats:
     """Return P * P: each pair of scores' sum, times the factors of the unknowns in both."""
-    model, size = fitted.model, fitted.model.size
+    model = fitted.model
+    size = model.size
+    columns = range(model.unknown.shape[1])
     total = np.zeros(size * size)
-    for left_column in range(model.unknown.shape[1]):
-        for right_column in range(model.unknown.shape[1]):
-            cell = model.unknown[left, left_column] * size + model.unknown[right, right_column]
-            products = summed * model.credit[left, left_column] * model.credit[right, right_column]
+    for left_column in columns:
+        left_unknown = model.unknown[left, left_column]
+        left_products = summed * model.credit[left, left_column]
+        for right_column in columns:
+            right_unknown = model.unknown[right, right_column]
+            cell = left_unknown * size + right_unknown
+            products = left_products * model.credit[right, right_column]
             total += np.bincount(cell, weights=products, minlength=size * size)
     return total
 
@@ -271,37 +305,50 @@ class _Solver:
         model = fitted.model
         self.fitted = fitted
         self.covariance = fitted.covariance
-        self.error = np.sqrt(np.abs(np.diag(self.covariance)))[:, None]
-        used = np.flatnonzero(model.credit.ravel())
-        order = used[np.argsort(model.unknown.ravel()[used], kind="stable")]
-        unknown = model.unknown.ravel()[order]
-        self.starts = np.flatnonzero(np.diff(unknown, prepend=-1))
+        variance = np.abs(np.diag(self.covariance))
+        self.error = np.sqrt(variance)[:, None]
+
+        # The terms of the slope, sorted by unknown: a score has one for each of its unknowns.
+        unknown = model.unknown.ravel()
+        credit = model.credit.ravel()
+        used = np.flatnonzero(credit)
+        by_unknown = np.argsort(unknown[used], kind="stable")
+        order = used[by_unknown]
+        self.starts = _starts(unknown[order])
         self.score = order // model.unknown.shape[1]
-        self.credit = _single(model.credit.ravel()[order])
-        self.weight, self.mean = _single(fitted.weight), _single(model.mean)
+        self.credit = _single(credit[order])
+        self.weight = _single(fitted.weight)
+        self.mean = _single(model.mean)
+
+        # The cells of the prior that are not 0, row by row.
         row, self.pulling = np.nonzero(fitted.prior)
         self.prior = fitted.prior[row, self.pulling][:, None]
-        self.rows = np.flatnonzero(np.diff(row, prepend=-1))
+        self.rows = _starts(row)
 
     def solve(self, shifts: Floats) -> Floats:
         """Return P x T: the unknowns at which the slope, shifted by each column, is 0."""
-        solved = np.repeat(self.fitted.unknowns[:, None], shifts.shape[1], axis=1)
-        columns = np.arange(shifts.shape[1])
+        refits = shifts.shape[1]
+        solved = np.repeat(self.fitted.unknowns[:, None], refits, axis=1)
+        columns = np.arange(refits)
         unknowns = solved.copy()
         step = self._step(unknowns, shifts)
         move = step
         changes: list[tuple[Floats, Floats]] = []
         """What the last moves were, and how each changed the step; the latest is the first."""
         for _ in range(STEPS):
-            before = unknowns, step
+            earlier_unknowns = unknowns
+            earlier_step = step
             unknowns = rounded(unknowns + move)
             solved[:, columns] = unknowns
             step = self._step(unknowns, shifts)
-            moving = (np.abs(step) / self.error).max(axis=0) >= CLOSE_ERRORS
+            longest = (np.abs(step) / self.error).max(axis=0)
+            moving = longest >= CLOSE_ERRORS
             if not moving.any():
                 break
-            change = unknowns - before[0], step - before[1]
-            changes = [change, *changes][:EARLIER_STEPS]
+
+            change = (unknowns - earlier_unknowns, step - earlier_step)
+            changes.insert(0, change)
+            del changes[EARLIER_STEPS:]
             columns = columns[moving]
             unknowns = unknowns[:, moving]
             shifts = shifts[:, moving]
@@ -315,36 +362,43 @@ class _Solver:
         move = step
         unlike: list[tuple[Floats, Floats]] = []
         for of_unknowns, of_step in changes:
-            whole = self._product(of_step, of_step)
+            square = self._product(of_step, of_step)
             for later_of_unknowns, later_of_step in unlike:
                 part = self._part(of_step, later_of_step)
                 of_unknowns = of_unknowns - part * later_of_unknowns
                 of_step = of_step - part * later_of_step
             # What is almost the same as the later ones would add nothing but noise.
-            is_unlike = self._product(of_step, of_step) > UNLIKE * whole
+            unlike_square = self._product(of_step, of_step)
+            is_unlike = unlike_square > UNLIKE * square
             of_unknowns = of_unknowns * is_unlike
             of_step = of_step * is_unlike
             unlike.append((of_unknowns, of_step))
-            move = move - self._part(step, of_step) * (of_unknowns + of_step)
+            part = self._part(step, of_step)
+            move = move - part * (of_unknowns + of_step)
         longest = (np.abs(move) / self.error).max(axis=0)
-        return np.asarray(move * (LONGEST_STEP / np.maximum(longest, LONGEST_STEP)))
+        shortened = LONGEST_STEP / np.maximum(longest, LONGEST_STEP)
+        return np.asarray(move * shortened)
 
     def _part(self, left: Floats, right: Floats) -> Floats:
         """Return T: how much of the right column there is in the left one."""
-        square = np.maximum(self._product(right, right), TINY)
-        return np.asarray(self._product(left, right) / square)
+        product = self._product(left, right)
+        square = self._product(right, right)
+        return np.asarray(product / np.maximum(square, TINY))
 
     def _product(self, left: Floats, right: Floats) -> Floats:
         """Return T: the products of columns, in squares of standard errors."""
-        return np.asarray((left * right / self.error**2).sum(axis=0))
+        products = left * right / self.error**2
+        return np.asarray(products.sum(axis=0))
 
     def _step(self, unknowns: Floats, shifts: Floats) -> Floats:
         """Return P x T: the step that the second derivatives of the fit say."""
         size = max(CHUNK_REFITS, CHUNK_NUMBERS // len(self.mean))
         slopes = []
         for start in range(0, unknowns.shape[1], size):
-            slopes.append(self._slope(unknowns[:, start : start + size]))
-        return rounded(self.covariance @ (np.hstack(slopes) + shifts))
+            chunk = unknowns[:, start : start + size]
+            slopes.append(self._slope(chunk))
+        slope = np.hstack(slopes) + shifts
+        return rounded(self.covariance @ slope)
 
     def _slope(self, unknowns: Floats) -> Floats:
         """Return P x T: the slope at these unknowns, by the scores and the prior."""
@@ -352,13 +406,23 @@ class _Solver:
         values = unknowns.astype(np.float32)
         logit = np.zeros((len(model.mean), unknowns.shape[1]), dtype=np.float32)
         for column in range(model.unknown.shape[1]):
-            logit += _single(model.factor[:, column]) * values[model.unknown[:, column]]
+            factor = _single(model.factor[:, column])
+            unknown = model.unknown[:, column]
+            logit += factor * values[unknown]
+        # The expected score is 0.5 + 0.5 tanh(logit / 2).
         surplus = self.weight * (self.mean - 0.5 - 0.5 * np.tanh(0.5 * logit))
         by_unknown = self.credit * surplus[self.score]
         by_scores = np.add.reduceat(by_unknown, self.starts, axis=0)
-        by_prior = np.add.reduceat(self.prior * unknowns[self.pulling], self.rows, axis=0)
+        pulled = self.prior * unknowns[self.pulling]
+        by_prior = np.add.reduceat(pulled, self.rows, axis=0)
         return np.asarray(by_scores - by_prior)
 
 
 def _single(values: Floats) -> npt.NDArray[np.float32]:
     return values.astype(np.float32)[:, None]
+
+
+def _starts(values: Ints) -> Ints:
+    """Return where each run of equal values begins; none of them is below 0."""
+    is_new = np.diff(values, prepend=-1)
+    return np.flatnonzero(is_new)

@@ -37,17 +37,20 @@ def ends(totals: MatchTotals) -> tuple[Mask, Mask]:
     direct = _direct(totals)
     reaching = _closure(direct)
     linked = _closure(direct | direct.T)
+    linked_bots = linked[:count, :count]
     same_body = reaching & reaching.T
     body_size = same_body[:count, :count].sum(axis=1)
-    group_size = linked[:count, :count].sum(axis=1)
+    group_size = linked_bots.sum(axis=1)
     main = 2 * body_size > group_size
-    measured = (linked[:count, :count] & main).any(axis=1)
+    measured = (linked_bots & main).any(axis=1)
     itself = np.eye(len(linked), dtype=np.bool_)
-    alone = ~(linked & ~itself)[:count].any(axis=1)
+    linked_to_others = linked & ~itself
+    alone = ~linked_to_others[:count].any(axis=1)
 
     def bounded(reach: Mask) -> Mask:
         by_main = (reach[:count, :count] & main).any(axis=1)
-        by_others = (reach & ~same_body)[:count].any(axis=1)
+        outside = reach & ~same_body
+        by_others = outside[:count].any(axis=1)
         by_matches = np.where(measured, by_main, by_others)
         return np.asarray(by_matches | alone) & (count > 1)
 
@@ -63,13 +66,16 @@ def groups(totals: MatchTotals) -> tuple[tuple[str, ...], ...]:
     linked = np.eye(count + len(totals.board_roles), dtype=np.bool_)
     first_bot = totals.seats[:, 0]
     # The other bots of each seating; a bot alone has its board role as a partner.
-    alone = totals.seats[:, 1:].max(axis=1, initial=-1) < 0
-    board_role = np.where(alone, count + totals.board_role[:, 0], -1)
-    partners = np.column_stack((board_role, totals.seats[:, 1:]))
+    other_bots = totals.seats[:, 1:]
+    alone = other_bots.max(axis=1, initial=-1) < 0
+    board_role = count + totals.board_role[:, 0]
+    board_role = np.where(alone, board_role, -1)
+    partners = np.column_stack((board_role, other_bots))
     for partner in partners.T:
         there = partner >= 0
         linked[first_bot[there], partner[there]] = True
-    rows: Mask = np.unique(_closure(linked | linked.T)[:count, :count], axis=0)
+    reached = _closure(linked | linked.T)
+    rows: Mask = np.unique(reached[:count, :count], axis=0)
     names = []
     for row in rows:
         members = np.flatnonzero(row).tolist()
@@ -84,22 +90,25 @@ def _direct(totals: MatchTotals) -> Mask:
     """
     count = len(totals.bots)
     side = totals.side
+    roles = range(totals.seats.shape[1])
     direct = np.eye(count + len(totals.board_roles), dtype=np.bool_)
-    for role in range(totals.seats.shape[1]):
+    for role in roles:
         bot = totals.seats[:, role]
         board_role = totals.board_role[:, role]
+        board = count + board_role
         played = board_role >= 0
         score = totals.scores[:, role]
         gained = score > 0
         conceded = score != 100 * totals.matches
         is_mate = (side == side[:, [role]]) | (side < 0)
         alone = played & is_mate.all(axis=1)
-        _mark(direct, bot, count + board_role, alone & gained)
-        _mark(direct, count + board_role, bot, alone & conceded)
-        for opposing in range(totals.seats.shape[1]):
+        _mark(direct, bot, board, alone & gained)
+        _mark(direct, board, bot, alone & conceded)
+        for opposing in roles:
             opponent = totals.seats[:, opposing]
             opposing_side = side[:, opposing]
-            meet = played & (opposing_side >= 0) & (opposing_side != side[:, role])
+            is_opposed = (opposing_side >= 0) & (opposing_side != side[:, role])
+            meet = played & is_opposed
             _mark(direct, bot, opponent, meet & gained)
             _mark(direct, opponent, bot, meet & conceded)
     return direct

@@ -55,25 +55,33 @@ of the precision that a dozen bots can give it."""
 
 def estimate(model: Model) -> Fit:
     """Return the fit with the spreads, the dispersion and the overlap that the scores suggest."""
+    count = len(model.mean)
     # At first: the other sides repeat every score.
-    itself = np.arange(len(model.mean))[:, None]
+    itself = np.arange(count)[:, None]
     is_opposed = model.opposing != itself  # N x K
-    overlap = 1.0 + (is_opposed * model.share[model.opposing]).sum(axis=1)
-    best = point_estimate(model, Spread(), np.ones(len(model.mean)), np.asarray(overlap))
+    opposing_share = is_opposed * model.share[model.opposing]  # N x K
+    overlap = np.asarray(1.0 + opposing_share.sum(axis=1))
+    best = point_estimate(model, Spread(), np.ones(count), overlap)
     selection = selection_of(model)
     for _ in range(STEPS):
         expected = best.expected
-        covariances = selection.covariances(best.weight * expected * (1 - expected), best.spread)
+        curved = best.weight * expected * (1 - expected)  # N
+        covariances = selection.covariances(curved, best.spread)
         spread = _spread(best, selection, covariances)
         dispersion = _dispersion(best, selection, covariances)
+        overlap = _overlap(best)
         ratios = [spread.bots / best.spread.bots, spread.roles / best.spread.roles]
-        best = point_estimate(model, spread, dispersion, _overlap(best), best.unknowns)
+        best = point_estimate(model, spread, dispersion, overlap, best.unknowns)
         if np.abs(np.log(ratios)).max() < SETTLED:
             break
     return fit(best)
 
 
-def _spread(fitted: PointEstimate, selection: Selection, covariances: Floats) -> Spread:
+def _spread(
+    fitted: PointEstimate,
+    selection: Selection,
+    covariances: Floats,
+) -> Spread:
     """Return both spreads after one step of expectation and maximisation."""
     model = fitted.model
     spread = fitted.spread
@@ -84,9 +92,12 @@ def _spread(fitted: PointEstimate, selection: Selection, covariances: Floats) ->
     weight = mean_weight(model, spread)  # by bot
 
     # The expected products of the strengths of the same bot.
-    by_bot = np.bincount(selection.bot, weights=covariances[selection.of_bot])
-    by_bot += np.bincount(model.bot, weights=strength) ** 2
-    squares = covariances[selection.of_unknown[count:]] + strength**2
+    pair_covariances = covariances[selection.of_bot]  # T
+    by_bot = np.bincount(selection.bot, weights=pair_covariances)
+    sum_of_strengths = np.bincount(model.bot, weights=strength)
+    by_bot += sum_of_strengths**2
+    variances = covariances[selection.of_unknown[count:]]  # by strength
+    squares = variances + strength**2
     by_role = np.bincount(model.bot, weights=squares)
     mean_squares = weight**2 * by_bot + weight * spread.roles**2
     special_squares = by_role - 2 * weight * by_bot + roles * mean_squares
@@ -110,21 +121,28 @@ def likeliest(squares: float, count: int, belief: float) -> float:
     return float(np.sqrt(root - half))
 
 
-def _dispersion(fitted: PointEstimate, selection: Selection, covariances: Floats) -> Floats:
+def _dispersion(
+    fitted: PointEstimate,
+    selection: Selection,
+    covariances: Floats,
+) -> Floats:
     """Return N: the variance of scores about the expected scores, as a part of p(1 - p).
 
     It is a figure of the role that scored.
     """
     model = fitted.model
-    binary = fitted.expected * (1 - fitted.expected)  # N
+    expected = fitted.expected
+    binary = expected * (1 - expected)  # N
     # N x K x K, for each score a factor and a covariance for each pair of its unknowns.
     factors = model.factor[:, :, None] * model.factor[:, None, :]
-    variance = (factors * covariances[selection.of_score]).sum(axis=(1, 2))  # N
+    products = factors * covariances[selection.of_score]
+    variance = products.sum(axis=(1, 2))  # N
     leverage = model.share * binary * variance / fitted.dispersion
     leverage = np.minimum(leverage, LARGEST_LEVERAGE)
-    scatter = BELIEF_SCATTER + _by_role(model, _squared_residuals(fitted))
-    binary_scatter = BELIEF_SCATTER + _by_role(model, binary * (1 - leverage))
-    dispersion = np.clip(scatter / binary_scatter, LEAST_DISPERSION, 1.0)  # by advantage
+    scatter = _by_role(model, _squared_residuals(fitted))  # by advantage, as the next three
+    binary_scatter = _by_role(model, binary * (1 - leverage))
+    dispersion = (BELIEF_SCATTER + scatter) / (BELIEF_SCATTER + binary_scatter)
+    dispersion = np.clip(dispersion, LEAST_DISPERSION, 1.0)
     return dispersion[model.unknown[:, 0]]
 
 
@@ -141,22 +159,27 @@ def _overlap(fitted: PointEstimate) -> Floats:
     It is the negative correlation of the residuals, plus 1.
     """
     model = fitted.model
+    mean = model.mean
     expected = fitted.expected
     advantage = model.unknown[:, 0]  # N: the role that scored
-    scatter = _by_role(model, _squared_residuals(fitted))[advantage]
-    total = np.ones(len(model.mean))
+    by_role = _by_role(model, _squared_residuals(fitted))
+    scatter = by_role[advantage]  # N
+    total = np.ones(len(mean))
     for column in range(model.opposing.shape[1]):
         opposing = model.opposing[:, column]
+        opposing_expected = expected[opposing]
         products = (
             model.product[:, column]
-            - expected * model.mean[opposing]
-            - model.mean * expected[opposing]
-            + expected * expected[opposing]
+            - expected * mean[opposing]
+            - mean * opposing_expected
+            + expected * opposing_expected
         )
-        cross = _by_role(model, products)[advantage]
+        by_role = _by_role(model, products)
+        cross = by_role[advantage]  # N
         largest_cross = np.sqrt(scatter * scatter[opposing])
         against = (BELIEF_SCATTER - cross) / (BELIEF_SCATTER + largest_cross)
-        overlap = model.share[opposing] * np.clip(against, 0.0, 1.0)
+        against = np.clip(against, 0.0, 1.0)
+        overlap = model.share[opposing] * against
         is_itself = opposing == np.arange(len(opposing))
         total += np.where(is_itself, 0.0, overlap)
     return total
@@ -164,5 +187,6 @@ def _overlap(fitted: PointEstimate) -> Floats:
 
 def _by_role(model: Model, values: Floats) -> Floats:
     """Return the sum over all matches, by the role that scored."""
-    sums = np.bincount(model.unknown[:, 0], weights=model.matches * values)
+    advantage = model.unknown[:, 0]
+    sums = np.bincount(advantage, weights=model.matches * values)
     return sums.astype(np.float64)

@@ -47,7 +47,8 @@ class PointEstimate:
     @property
     def weight(self) -> Floats:
         """N: the weight of all scores of a seating together: the less they scatter, the higher."""
-        return self.model.matches * self.model.share / (self.dispersion * self.overlap)
+        model = self.model
+        return model.matches * model.share / (self.dispersion * self.overlap)
 
     @property
     def expected(self) -> Floats:
@@ -71,12 +72,14 @@ class Fit(PointEstimate):
     @cached_property
     def covariance(self) -> Floats:
         """P x P: the uncertainty of the unknowns."""
-        return rounded(np.linalg.inv(self.information + self.prior))
+        all_information = self.information + self.prior
+        return rounded(np.linalg.inv(all_information))
 
 
 def chance(model: Model, unknowns: Floats) -> Floats:
     """Return the expected score, 0 to 1, of each score: the logistic function, without overflow."""
-    logit = (model.factor * unknowns[model.unknown]).sum(axis=1)
+    terms = model.factor * unknowns[model.unknown]  # N x K
+    logit = terms.sum(axis=1)  # N
     return np.asarray(0.5 * (1 + np.tanh(0.5 * logit)))
 
 
@@ -117,29 +120,44 @@ def fit(best: PointEstimate) -> Fit:
 
 
 def most_likely(
-    model: Model, spread: Spread, weight: Floats, start: Floats | None = None
+    model: Model,
+    spread: Spread,
+    weight: Floats,
+    start: Floats | None = None,
 ) -> Floats:
     """Return the unknowns that explain the scores best; `weight` is that of each score."""
-    unknowns = np.zeros(model.size) if start is None else start
+    unknowns = start
+    if unknowns is None:
+        unknowns = np.zeros(model.size)
     direct = model.size <= MOST_DIRECT
-    prior = precision(model, spread) if direct else np.zeros((0, 0))
+    if direct:
+        prior = precision(model, spread)
     for _ in range(STEPS):
         expected = chance(model, unknowns)  # N
-        by_scores = _by_unknown(model, weight * (model.mean - expected))  # P
+        surplus = weight * (model.mean - expected)  # N
+        by_scores = _by_unknown(model, surplus)  # P
         curved = weight * expected * (1 - expected)  # N
         if direct:
             slope = by_scores - prior @ unknowns
-            step = np.linalg.solve(information(model, curved) + prior, slope)
+            curvature = information(model, curved) + prior  # P x P
+            step = np.linalg.solve(curvature, slope)
         else:
-            step = _solved(model, spread, curved, by_scores - pull(model, spread, unknowns))
+            slope = by_scores - pull(model, spread, unknowns)
+            step = _solved(model, spread, curved, slope)
         longest = np.abs(step).max(initial=0.0)
-        unknowns = unknowns + step * (LONGEST_LOGITS / max(longest, LONGEST_LOGITS))
+        shortened = LONGEST_LOGITS / max(longest, LONGEST_LOGITS)
+        unknowns = unknowns + step * shortened
         if longest < CLOSE_LOGITS:
             break
     return rounded(unknowns)
 
 
-def _solved(model: Model, spread: Spread, weight: Floats, slope: Floats) -> Floats:
+def _solved(
+    model: Model,
+    spread: Spread,
+    weight: Floats,
+    slope: Floats,
+) -> Floats:
     """Return the step that takes the slope to 0 if the scores have these weights.
 
     Conjugate gradients (Shewchuk 1994, An introduction to the conjugate gradient method without the
@@ -156,8 +174,10 @@ def _solved(model: Model, spread: Spread, weight: Floats, slope: Floats) -> Floa
     for _ in range(model.size):
         if size <= least:
             break
-        change = (model.factor * direction[model.unknown]).sum(axis=1)  # N
-        bent = _by_unknown(model, weight * change) + pull(model, spread, direction)
+        terms = model.factor * direction[model.unknown]  # N x K
+        change = terms.sum(axis=1)  # N
+        by_scores = _by_unknown(model, weight * change)  # P
+        bent = by_scores + pull(model, spread, direction)
         length = size / (direction @ bent)
         step = step + length * direction
         residual = residual - length * bent
@@ -171,14 +191,23 @@ def _solved(model: Model, spread: Spread, weight: Floats, slope: Floats) -> Floa
 def _by_unknown(model: Model, values: Floats, factor: "Floats | float" = 1.0) -> Floats:
     """Return P: for each unknown the sum of its credits times the values, which are by score."""
     weights = model.credit * values[:, None] * factor  # N x K
-    sums = np.bincount(model.unknown.ravel(), weights=weights.ravel(), minlength=model.size)
+    sums = np.bincount(
+        model.unknown.ravel(),
+        weights=weights.ravel(),
+        minlength=model.size,
+    )
     return sums.astype(np.float64)
 
 
 def information(model: Model, weight: Floats) -> Floats:
     """Return P x P: the sum over the scores of weight times credits by factors."""
+    size = model.size
     # N x K x K, for each score a cell for each pair of its unknowns.
-    cell = model.unknown[:, :, None] * model.size + model.unknown[:, None, :]
-    value = weight[:, None, None] * model.credit[:, :, None] * model.factor[:, None, :]
-    total = np.bincount(cell.ravel(), weights=value.ravel(), minlength=model.size**2)
-    return total.astype(np.float64).reshape(model.size, model.size)
+    row = model.unknown[:, :, None]
+    column = model.unknown[:, None, :]
+    cell = row * size + column
+    credit = model.credit[:, :, None]
+    factor = model.factor[:, None, :]
+    value = weight[:, None, None] * credit * factor
+    total = np.bincount(cell.ravel(), weights=value.ravel(), minlength=size**2)
+    return total.astype(np.float64).reshape(size, size)

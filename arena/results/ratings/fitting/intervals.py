@@ -72,7 +72,6 @@ def ratings_of(
     order = sorted(range(len(rows)), key=lambda bot: (-values[bot], bot))
     resamples = rows[order, 1:]
     chances = better(resamples)
-    board_roles = [(role.label, role.role) for role in totals.board_roles]
     rankings = tuple(_rankings(totals, cells, closed))
 
     below, above = closed
@@ -84,29 +83,39 @@ def ratings_of(
     by_role = _by_role(rankings)
     ratings = []
     for index, bot in enumerate(order):
-        best, worst = intervals[index]
         name = totals.bots[bot]
         rating = Rating(
             rank=ranks[index],
             bot=name,
             matches=matches[bot],
             strength=figures[index],
-            ranks=(min(ranks[index], best), max(ranks[index], worst)),
+            ranks=_widened(intervals[index], ranks[index]),
             tier=tier[index],
             roles=by_role.get(name, {}),
         )
         ratings.append(rating)
+
+    by_board_role = {}
+    for index in sorted(advantages):
+        board_role = totals.board_roles[index]
+        by_board_role[board_role.label, board_role.role] = advantages[index]
     return Ratings(
         unit=unit,
         ratings=tuple(ratings),
         better=chances,
         resamples=resamples,
         bounded=bounded[np.ix_(order, order)],
-        advantages={board_roles[index]: advantages[index] for index in sorted(advantages)},
+        advantages=by_board_role,
         rankings=rankings,
         groups=groups(totals),
         repeated=totals.repeated,
     )
+
+
+def _widened(interval: tuple[int, int], rank: int) -> tuple[int, int]:
+    """Return an interval of ranks that holds this rank, too."""
+    best, worst = interval
+    return min(rank, best), max(rank, worst)
 
 
 def _by_role(rankings: Iterable[Ranking]) -> dict[str, dict[tuple[str, Role], Strength]]:
@@ -116,41 +125,52 @@ def _by_role(rankings: Iterable[Ranking]) -> dict[str, dict[tuple[str, Role], St
         if ranking.role is None:
             continue
         for row in ranking.rows:
-            by_bot.setdefault(row.bot, {})[ranking.board, ranking.role] = row.strength
+            by_role = by_bot.setdefault(row.bot, {})
+            by_role[ranking.board, ranking.role] = row.strength
     return by_bot
 
 
-def _rankings(totals: MatchTotals, cells: Cells, closed: tuple[Mask, Mask]) -> Iterator[Ranking]:
+def _rankings(
+    totals: MatchTotals,
+    cells: Cells,
+    closed: tuple[Mask, Mask],
+) -> Iterator[Ranking]:
     """Yield for each board the ranking over all its roles, if there are several, then by role."""
     boards: dict[str, list[int]] = {}
-    for index, role in enumerate(totals.board_roles):
-        boards.setdefault(role.label, []).append(index)
+    for index, board_role in enumerate(totals.board_roles):
+        boards.setdefault(board_role.label, []).append(index)
     for label, indices in boards.items():
         if len(indices) > 1:
             rows = _ranked(totals, cells, closed, indices)
             yield Ranking(board=label, role=None, rows=rows)
         for index in indices:
+            role = totals.board_roles[index].role
             rows = _ranked(totals, cells, closed, [index])
-            yield Ranking(board=label, role=totals.board_roles[index].role, rows=rows)
+            yield Ranking(board=label, role=role, rows=rows)
 
 
 def _ranked(
-    totals: MatchTotals, cells: Cells, closed: tuple[Mask, Mask], board_roles: Sequence[int]
+    totals: MatchTotals,
+    cells: Cells,
+    closed: tuple[Mask, Mask],
+    board_roles: Sequence[int],
 ) -> tuple[Ranked, ...]:
     """Return the bots that played all these board roles, by their mean over them, best first."""
     is_used = np.isin(cells.board_role, board_roles)  # by cell
-    roles_played = np.bincount(cells.bot[is_used], minlength=len(totals.bots))
+    bot_of_used = cells.bot[is_used]
+    roles_played = np.bincount(bot_of_used, minlength=len(totals.bots))
     bots = np.flatnonzero(roles_played == len(board_roles))
     if not len(bots):
         return ()
     total = np.zeros((len(totals.bots), cells.rows.shape[1]))
-    np.add.at(total, cells.bot[is_used], cells.rows[is_used])
+    np.add.at(total, bot_of_used, cells.rows[is_used])
     rows = total[bots] / len(board_roles)
     below, above = closed
     below = below[bots]
     above = above[bots]
     if cells.is_relative and len(bots) == 1:
-        below = above = np.zeros(1, dtype=np.bool_)
+        below = np.zeros(1, dtype=np.bool_)
+        above = below
 
     values = np.round(rows[:, 0], DECIMALS)
     order = sorted(range(len(bots)), key=lambda row: (-values[row], bots[row]))
@@ -160,10 +180,13 @@ def _ranked(
     intervals = rank_intervals(rows[:, 1:])
     ranked = []
     for index, bot in enumerate(bots[order].tolist()):
-        rank = ranks[index]
-        best, worst = intervals[index]
-        interval = (min(rank, best), max(rank, worst))
-        ranked.append(Ranked(rank, totals.bots[bot], figures[index], interval))
+        row = Ranked(
+            rank=ranks[index],
+            bot=totals.bots[bot],
+            strength=figures[index],
+            ranks=_widened(intervals[index], ranks[index]),
+        )
+        ranked.append(row)
     return tuple(ranked)
 
 
@@ -175,13 +198,17 @@ def among(ratings: Ratings, bots: Collection[str]) -> dict[str, tuple[tuple[int,
         if rating.bot in bots:
             rows.append(row)
             names.append(rating.bot)
-    better_among = ratings.better[np.ix_(rows, rows)]
     intervals = rank_intervals(ratings.resamples[rows])
+    better_among = ratings.better[np.ix_(rows, rows)]
     figures = zip(intervals, tiers(better_among), strict=True)
     return dict(zip(names, figures, strict=True))
 
 
-def strengths(rows: Floats, below: Mask | None = None, above: Mask | None = None) -> list[Strength]:
+def strengths(
+    rows: Floats,
+    below: Mask | None = None,
+    above: Mask | None = None,
+) -> list[Strength]:
     """Return the first figure of each row, with the interval of 95 % of its resamples.
 
     The resamples are the other figures of the row. The interval is open where the figure is not
@@ -190,7 +217,8 @@ def strengths(rows: Floats, below: Mask | None = None, above: Mask | None = None
     if not len(rows):
         return []
     value = rows[:, 0]
-    low, high = np.quantile(rows[:, 1:], (TAIL, 1 - TAIL), axis=1, method="weibull")
+    resamples = rows[:, 1:]
+    low, high = np.quantile(resamples, (TAIL, 1 - TAIL), axis=1, method="weibull")
     low = np.minimum(value, low)
     high = np.maximum(value, high)
     if below is not None:
@@ -211,12 +239,14 @@ def difference(ratings: Ratings, bot: str, opponent: str) -> Strength:
     index = {rating.bot: number for number, rating in enumerate(ratings.ratings)}
     row = index[bot]
     column = index[opponent]
-    value = ratings.ratings[row].strength.value - ratings.ratings[column].strength.value
+    strength = ratings.ratings[row].strength
+    opponents_strength = ratings.ratings[column].strength
+    value = strength.value - opponents_strength.value
     resamples = ratings.resamples[row] - ratings.resamples[column]
-    figures = np.concatenate(([value], resamples))[None]  # 1 x (1 + refits)
+    figures = np.concatenate(([value], resamples))
     below = ratings.bounded[[row], [column]]
     above = ratings.bounded[[column], [row]]
-    return strengths(figures, below, above)[0]
+    return strengths(figures[None], below, above)[0]
 
 
 def better(resamples: Floats) -> Floats:
@@ -227,7 +257,8 @@ def better(resamples: Floats) -> Floats:
     size = len(resamples)
     above = np.zeros((size, size))
     for row in range(size):
-        above[row] = (resamples[row] > resamples).mean(axis=1)
+        is_above = resamples[row] > resamples
+        above[row] = is_above.mean(axis=1)
     return np.asarray(0.5 * (1 + above - above.T))
 
 
@@ -236,9 +267,11 @@ def rank_intervals(resamples: Floats) -> list[tuple[int, int]]:
     if not len(resamples):
         return []
     ranks = ranks_of(resamples)
-    best = np.quantile(ranks, TAIL, axis=1, method="lower").astype(int)
-    worst = np.quantile(ranks, 1 - TAIL, axis=1, method="higher").astype(int)
-    return list(zip(best.tolist(), worst.tolist(), strict=True))
+    best = np.quantile(ranks, TAIL, axis=1, method="lower")
+    worst = np.quantile(ranks, 1 - TAIL, axis=1, method="higher")
+    best_ranks = best.astype(int).tolist()
+    worst_ranks = worst.astype(int).tolist()
+    return list(zip(best_ranks, worst_ranks, strict=True))
 
 
 def ranks_of(values: Floats) -> Ints:
@@ -250,10 +283,14 @@ def ranks_of(values: Floats) -> Ints:
     descending = np.take_along_axis(values, order, axis=0)
     is_lower = np.zeros(values.shape, dtype=np.bool_)
     is_lower[1:] = descending[1:] < descending[:-1]
-    place = np.arange(len(values)).reshape(-1, *[1] * (values.ndim - 1))
-    above = np.maximum.accumulate(np.where(is_lower, place, 0), axis=0)
+    position = np.arange(len(values))
+    if values.ndim > 1:
+        position = position[:, None]
+    # Each bot has the position of the first of those that are equal to it.
+    lower_position = np.where(is_lower, position, 0)
+    first_position = np.maximum.accumulate(lower_position, axis=0)
     ranks = np.empty(values.shape, dtype=np.int64)
-    np.put_along_axis(ranks, order, 1 + above, axis=0)
+    np.put_along_axis(ranks, order, 1 + first_position, axis=0)
     return ranks
 
 

@@ -68,14 +68,17 @@ class MatchTotals:
     @property
     def copies(self) -> float:
         """The number of matches for each that differs: 1 without copies."""
-        return float(self.matches.sum() / max(1, self.different.sum()))
+        matches = self.matches.sum()
+        different = self.different.sum()
+        return float(matches / max(1, different))
 
     @property
     def side(self) -> Ints:
         """S x K: the side of each role, or -1."""
         sides = [role.side for role in self.board_roles]
         sides.append(-1)  # the last, which the index -1 finds
-        return np.array(sides, dtype=np.int64)[self.board_role]
+        by_board_role = np.array(sides, dtype=np.int64)
+        return by_board_role[self.board_role]
 
     @property
     def played(self) -> Ints:
@@ -91,11 +94,14 @@ class MatchTotals:
         """Return the sum of the counts, which are by seating, of the seatings of each bot."""
         is_first = self.seats >= 0  # a bot with several roles in a match played one match
         for column in range(1, self.seats.shape[1]):
-            differs = self.seats[:, :column] != self.seats[:, [column]]
+            before = self.seats[:, :column]
+            differs = before != self.seats[:, [column]]
             is_first[:, column] &= differs.all(axis=1)
         by_seat = np.broadcast_to(counts[:, None], self.seats.shape)
         sums = np.bincount(
-            self.seats[is_first], weights=by_seat[is_first], minlength=len(self.bots)
+            self.seats[is_first],
+            weights=by_seat[is_first],
+            minlength=len(self.bots),
         )
         return sums.astype(np.int64)
 
@@ -106,10 +112,12 @@ class MatchTotals:
         only: half of the sum with its transpose is the sum over all pairs.
         """
         count = len(self.block)
-        most_parts = int(np.bincount(self.block).max(initial=0))
+        parts = np.bincount(self.block)  # by block
+        most_parts = int(parts.max(initial=0))
         for distance in range(most_parts):
-            same_block = self.block[: count - distance] == self.block[distance:]
-            part = np.flatnonzero(same_block)
+            block = self.block[: count - distance]
+            later_block = self.block[distance:]
+            part = np.flatnonzero(block == later_block)
             weight = 1.0 if distance == 0 else 2.0
             yield part, part + distance, weight
 
@@ -117,17 +125,19 @@ class MatchTotals:
 def add_up(arrays: Arrays) -> MatchTotals:
     """Add the matches up by seating and block."""
     bots, board_roles, seats, board_role, scores = _tables(arrays)
-    order = np.lexsort((arrays.transcript, arrays.seed, key(*board_role.T, *seats.T)))
+    seating_key = key(*board_role.T, *seats.T)
+    order = np.lexsort((arrays.transcript, arrays.seed, seating_key))
     seats = seats[order]
     board_role = board_role[order]
     scores = scores[order]
     seed = arrays.seed[order]
+    transcript = arrays.transcript[order]
 
     is_new = changes(seats, board_role)
     first = np.flatnonzero(is_new)  # S: the first match of each seating
     seating = np.cumsum(is_new) - 1  # by match
     matches = np.bincount(seating)
-    different = _different(seating, arrays.transcript[order])
+    different = _different(seating, transcript)
     seats = seats[first]
     board_role = board_role[first]
     products = _products(scores, first)
@@ -135,11 +145,14 @@ def add_up(arrays: Arrays) -> MatchTotals:
     opposed = _opposed_boards(board_roles, board_role, scores, seating, shared)
 
     block_seed = _block_seeds(seed, seating, matches, different)
-    block = key(_bot_sets(seats)[seating], block_seed)  # by match
+    bot_set = _bot_sets(seats)  # S
+    block = key(bot_set[seating], block_seed)  # by match
     by_block = np.lexsort((seating, block))
     block = block[by_block]
     seating_by_block = seating[by_block]
-    part = np.flatnonzero(changes(block, seating_by_block))  # B: the first match of each part
+    is_new_part = changes(block, seating_by_block)
+    part = np.flatnonzero(is_new_part)  # B: the first match of each part
+    is_new_block = changes(block[part])  # B
     return MatchTotals(
         bots=tuple(bots),
         board_roles=tuple(board_roles),
@@ -152,7 +165,7 @@ def add_up(arrays: Arrays) -> MatchTotals:
         shared=shared,
         opposed=opposed,
         seating=seating_by_block[part],
-        block=np.cumsum(changes(block[part])) - 1,
+        block=np.cumsum(is_new_block) - 1,
         seed=block_seed[by_block][part],
         part_matches=np.diff(part, append=len(seed)),
         part_scores=sums(scores[by_block], part),
@@ -164,7 +177,10 @@ def _products(scores: Ints, first: Ints) -> Ints:
     roles = range(scores.shape[1])
     rows = []
     for left in roles:
-        row = [sums(scores[:, left] * scores[:, right], first) for right in roles]
+        row = []
+        for right in roles:
+            products = scores[:, left] * scores[:, right]  # by match
+            row.append(sums(products, first))
         rows.append(np.stack(row, 1))
     return np.stack(rows, 1)
 
@@ -177,21 +193,25 @@ def _tables(arrays: Arrays) -> tuple[list[str], list[BoardRole], Ints, Ints, Int
     """
     bots, bot = arrays.coded(attrgetter("bot"))
     board_roles, board_role = arrays.coded(attrgetter("board_role"))
-    code = arrays.match * (len(board_roles) + 1) + board_role[arrays.entry]  # by seat
+    width = len(board_roles) + 1
+    code = arrays.match * width + board_role[arrays.entry]  # by seat
     order = np.argsort(code, kind="stable")  # quick: it is nearly in order
     match = arrays.match[order]
     entry = arrays.entry[order]
-    roles = np.bincount(match, minlength=len(arrays.seed))  # by match
+    matches = len(arrays.seed)
+    roles = np.bincount(match, minlength=matches)  # by match
     first_seat = np.cumsum(roles) - roles  # by match
-    column = np.arange(len(match)) - np.repeat(first_seat, roles)  # by seat
+    first_by_seat = np.repeat(first_seat, roles)
+    column = np.arange(len(match)) - first_by_seat  # by seat
 
-    shape = (len(arrays.seed), int(roles.max(initial=1)))
+    shape = (matches, int(roles.max(initial=1)))
+    cells = (match, column)
     seats = np.full(shape, -1)
-    seats[match, column] = bot[entry]
+    seats[cells] = bot[entry]
     seat_roles = np.full(shape, -1)
-    seat_roles[match, column] = board_role[entry]
+    seat_roles[cells] = board_role[entry]
     scores = np.zeros(shape, dtype=np.int64)
-    scores[match, column] = arrays.score[order]
+    scores[cells] = arrays.score[order]
     return bots, board_roles, seats, seat_roles, scores
 
 
@@ -201,23 +221,32 @@ def _different(seating: Ints, transcript: Ints) -> Ints:
     seating = seating[order]
     transcript = transcript[order]
     # A group is the matches of a seating that began alike; a play is a way in which they went.
-    group = np.cumsum(changes(seating, transcript >> PLAY_BITS)) - 1  # by match
+    beginning = transcript >> PLAY_BITS
+    is_new_group = changes(seating, beginning)
+    group = np.cumsum(is_new_group) - 1  # by match
     is_new_play = changes(seating, transcript)
     plays = np.bincount(group[is_new_play])  # by group
     matches = np.bincount(group)  # by group
     counted = np.where(plays == 1, 1, matches)
-    seating_of_group = seating[changes(group)]
-    return np.bincount(seating_of_group, weights=counted).astype(np.int64)
+    seating_of_group = seating[is_new_group]
+    different = np.bincount(seating_of_group, weights=counted)
+    return different.astype(np.int64)
 
 
-def _block_seeds(seed: Ints, seating: Ints, matches: Ints, different: Ints) -> Ints:
+def _block_seeds(
+    seed: Ints,
+    seating: Ints,
+    matches: Ints,
+    different: Ints,
+) -> Ints:
     """Return the seed that names each match's block.
 
     It is the match's own seed where all R transcripts of its seating differ. With D < R the matches
     of a seating are cut, in order of seed, into D runs of nearly equal length, and each run has the
     seed of its first match.
     """
-    first = (np.cumsum(matches) - matches)[seating]  # by match, as all that follow
+    first_of_seating = np.cumsum(matches) - matches
+    first = first_of_seating[seating]  # by match, as all that follow
     number = np.arange(len(seed)) - first
     count = matches[seating]
     runs = different[seating]
@@ -229,28 +258,37 @@ def _block_seeds(seed: Ints, seating: Ints, matches: Ints, different: Ints) -> I
 def _bot_sets(seats: Ints) -> Ints:
     """Return a number for the set of bots of each seating, in whatever roles."""
     members = np.sort(seats, axis=1)
-    is_repeated = members[:, 1:] == members[:, :-1]
-    members[:, 1:][is_repeated] = -1
+    later = members[:, 1:]
+    is_repeated = later == members[:, :-1]
+    later[is_repeated] = -1
     members.sort(axis=1)
     numbers, _ = ranked(key(*members.T))
     return numbers
 
 
 def _shared_sides(
-    board_roles: list[BoardRole], board_role: Ints, scores: Ints, seating: Ints
+    board_roles: list[BoardRole],
+    board_role: Ints,
+    scores: Ints,
+    seating: Ints,
 ) -> frozenset[tuple[str, int]]:
     """Return each side whose roles never scored differently: they all report the same score."""
-    sides = [(role.label, role.side) for role in board_roles]
-    number = {side: index for index, side in enumerate(dict.fromkeys(sides))}
-    number_by_role = [number[side] for side in sides]
+    number: dict[tuple[str, int], int] = {}
+    number_by_role = []
+    for role in board_roles:
+        role_side = (role.label, role.side)
+        number.setdefault(role_side, len(number))
+        number_by_role.append(number[role_side])
     number_by_role.append(-1)  # the last, which the index -1 finds
     side = np.array(number_by_role)[board_role]  # S x K
     unlike: set[int] = set()
     for column in range(1, board_role.shape[1]):
-        is_mate = (side[:, column] == side[:, column - 1]) & (side[:, column] >= 0)
+        column_side = side[:, column]
+        is_mate = (column_side == side[:, column - 1]) & (column_side >= 0)
         differs = scores[:, column] != scores[:, column - 1]  # by match
         seatings = seating[differs]
-        unlike.update(side[seatings, column][is_mate[seatings]].tolist())
+        unlike_sides = column_side[seatings][is_mate[seatings]]
+        unlike.update(unlike_sides.tolist())
     return frozenset(side for side in number if number[side] not in unlike)
 
 
@@ -269,9 +307,12 @@ def _opposed_boards(
         boards.setdefault(role.label, []).append(role.side)
     opposed = set()
     for label, sides in boards.items():
-        if len(set(sides)) != 2 or not all((label, side) in shared for side in sides):
+        if len(set(sides)) != 2:
             continue
-        there = (board_role[:, 0] == first_role[label])[seating]  # by match
+        if not all((label, side) in shared for side in sides):
+            continue
+        is_there = board_role[:, 0] == first_role[label]  # S
+        there = is_there[seating]  # by match
         second_side = sides.index(max(sides))
         total = scores[there, 0] + scores[there, second_side]
         if (total == 100).all():
@@ -288,7 +329,8 @@ def key(*columns: Ints) -> Ints:
     values = 1
     for column in columns:
         low = int(column.min(initial=0))
-        width = int(column.max(initial=0)) - low + 1
+        high = int(column.max(initial=0))
+        width = high - low + 1
         if values * width >= LARGEST:
             number, values = ranked(number)
         if values * width >= LARGEST:
@@ -307,9 +349,10 @@ def ranked(values: Ints) -> tuple[Ints, int]:
 
 def changes(*columns: Ints) -> Mask:
     """Return True for each row that differs from the row before it, and for the first."""
-    new = np.ones(len(columns[0]), dtype=np.bool_)
     rows = np.column_stack(columns)
-    new[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+    differs = rows[1:] != rows[:-1]
+    new = np.ones(len(rows), dtype=np.bool_)
+    new[1:] = differs.any(axis=1)
     return new
 
 

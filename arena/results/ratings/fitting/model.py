@@ -85,18 +85,21 @@ def model_of(totals: MatchTotals) -> Model:
     boards, board = np.unique(totals.board_role, axis=0, return_inverse=True)
     for number, columns in enumerate(boards):
         played = np.flatnonzero(board == number)
+        count = len(played)
         for column, share, by_role in _scores(totals, columns):
             seatings.append(played)
-            roles.append(np.full(len(played), column))
-            shares.append(np.full(len(played), share))
-            factors.append(np.tile(by_role, (len(played), 1)))
+            roles.append(np.full(count, column))
+            shares.append(np.full(count, share))
+            factors.append(np.tile(by_role, (count, 1)))
     seating = np.concatenate(seatings)  # N
     role = np.concatenate(roles)  # N
     factor = np.concatenate(factors)  # N x K
 
     # The unknowns: an advantage for each board role, and a strength for each bot in a board role.
-    advantages, advantage = np.unique(totals.board_role[seating, role], return_inverse=True)
-    code = totals.board_role[seating] * len(totals.bots) + totals.seats[seating]  # N x K
+    scored_role = totals.board_role[seating, role]  # N
+    advantages, advantage = np.unique(scored_role, return_inverse=True)
+    bots = len(totals.bots)
+    code = totals.board_role[seating] * bots + totals.seats[seating]  # N x K
     used = factor != 0  # N x K
     strengths, strength = np.unique(code[used], return_inverse=True)
     unknown = np.zeros((len(seating), depth + 1), dtype=np.int64)
@@ -105,16 +108,21 @@ def model_of(totals: MatchTotals) -> Model:
 
     # The scores of the other sides in the same matches.
     index = np.arange(len(seating))
-    score = np.full(totals.seats.shape, -1)  # S x K: the index of a role's score
-    score[seating, role] = index
+    score_of_role = np.full(totals.seats.shape, -1)  # S x K: the index of a role's score
+    score_of_role[seating, role] = index
+    score = score_of_role[seating]  # N x K
     side = totals.side
     own_side = side[seating, role][:, None]
-    is_opposing = (score[seating] >= 0) & (side[seating] != own_side)  # N x K
+    is_opposing = (score >= 0) & (side[seating] != own_side)  # N x K
     itself = np.tile(index[:, None], depth)
 
     matches = totals.matches[seating]
-    bots = max(1, len(totals.bots))
+    distinct_matches = matches / totals.copies
+    most_points = 100.0 * matches
+    most_squares = 10000.0 * matches
+    products = totals.products[seating, role]  # N x K
     factor = np.column_stack((np.ones(len(seating)), factor))
+    bots = max(1, bots)
     return Model(
         unknown=unknown,
         factor=factor,
@@ -122,12 +130,12 @@ def model_of(totals: MatchTotals) -> Model:
         seating=seating,
         role=role,
         share=np.concatenate(shares),
-        matches=matches / totals.copies,
-        copies=matches / totals.copies / totals.different[seating],
-        mean=totals.scores[seating, role] / (100.0 * matches),
-        square=totals.products[seating, role, role] / (10000.0 * matches),
-        opposing=np.where(is_opposing, score[seating], itself),
-        product=totals.products[seating, role] / (10000.0 * matches)[:, None],
+        matches=distinct_matches,
+        copies=distinct_matches / totals.different[seating],
+        mean=totals.scores[seating, role] / most_points,
+        square=totals.products[seating, role, role] / most_squares,
+        opposing=np.where(is_opposing, score, itself),
+        product=products / most_squares[:, None],
         advantages=advantages,
         bot=strengths % bots,
         board_role=strengths // bots,
@@ -139,20 +147,26 @@ def restricted(model: Model, bots: Ints) -> tuple[Model, Ints]:
 
     The strengths of all other bots are known. The bots, which ascend, become 0, 1, ...
     """
-    count = len(model.advantages)
-    number = np.full(max(model.bot.max(initial=-1), bots.max(initial=-1)) + 1, -1)
+    last_bot = max(model.bot.max(initial=-1), bots.max(initial=-1))
+    number = np.full(last_bot + 1, -1)
     number[bots] = np.arange(len(bots))
-    inside = number[model.bot] >= 0  # P - A
-    kept = np.concatenate((np.ones(count, dtype=np.bool_), inside))  # P
-    index = np.cumsum(kept) - 1  # P
-    used = kept[model.unknown] & (model.factor != 0)  # N x K
-    score = np.flatnonzero(used[:, 1:].any(axis=1))
+    new_bot = number[model.bot]  # P - A
+    is_inside = new_bot >= 0  # P - A
+    every_advantage = np.ones(len(model.advantages), dtype=np.bool_)
+    is_unknown = np.concatenate((every_advantage, is_inside))  # P
+    index = np.cumsum(is_unknown) - 1  # P
+    used = is_unknown[model.unknown] & (model.factor != 0)  # N x K
+    has_strength = used[:, 1:].any(axis=1)  # N
+    score = np.flatnonzero(has_strength)
+
     used = used[score]
-    factor = np.where(used, model.factor[score], 0.0)
-    itself = np.tile(np.arange(len(score))[:, None], model.opposing.shape[1])
+    unknown = index[model.unknown[score]]
+    square = model.square[score]
+    depth = model.opposing.shape[1]
+    itself = np.arange(len(score))
     part = Model(
-        unknown=np.where(used, index[model.unknown[score]], 0),
-        factor=factor,
+        unknown=np.where(used, unknown, 0),
+        factor=np.where(used, model.factor[score], 0.0),
         credit=np.where(used, model.credit[score], 0.0),
         seating=model.seating[score],
         role=model.role[score],
@@ -160,12 +174,12 @@ def restricted(model: Model, bots: Ints) -> tuple[Model, Ints]:
         matches=model.matches[score],
         copies=model.copies[score],
         mean=model.mean[score],
-        square=model.square[score],
-        opposing=itself,
-        product=np.tile(model.square[score][:, None], itself.shape[1]),
+        square=square,
+        opposing=np.tile(itself[:, None], depth),
+        product=np.tile(square[:, None], depth),
         advantages=model.advantages,
-        bot=number[model.bot[inside]],
-        board_role=model.board_role[inside],
+        bot=new_bot[is_inside],
+        board_role=model.board_role[is_inside],
     )
     return part, score
 
@@ -176,9 +190,11 @@ def _scores(totals: MatchTotals, columns: Ints) -> Iterator[tuple[int, float, Fl
     There is a factor for the strength of each role.
     """
     sides: dict[tuple[str, int], list[int]] = {}
-    for column, board_role in enumerate(columns[columns >= 0]):
+    played = columns[columns >= 0]
+    for column, board_role in enumerate(played):
         label, side, _ = totals.board_roles[board_role]
-        sides.setdefault((label, side), []).append(column)
+        roles = sides.setdefault((label, side), [])
+        roles.append(column)
     opponents = max(1, len(sides) - 1)
     against = np.zeros(len(columns))
     for roles in sides.values():

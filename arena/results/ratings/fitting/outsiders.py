@@ -47,20 +47,25 @@ class _OwnScores:
         model = fitted.model
         group_by_seat = group[model.unknown]  # N x K
         group_by_seat[:, 0] = -1  # the advantage
-        score, seat = np.nonzero((model.credit != 0) & (group_by_seat >= 0))
+        is_own = (model.credit != 0) & (group_by_seat >= 0)
+        score, seat = np.nonzero(is_own)
         self.count = len(direction)
         self.group = group_by_seat[score, seat]
-        moving = group_by_seat[score] == self.group[:, None]
-        self.factor = (model.factor[score] * moving).sum(axis=1) * direction[self.group]
-        logit = (model.factor * fitted.unknowns[model.unknown]).sum(axis=1)
+        is_moving = group_by_seat[score] == self.group[:, None]
+        moving_factors = model.factor[score] * is_moving
+        self.factor = moving_factors.sum(axis=1) * direction[self.group]
+        terms = model.factor * fitted.unknowns[model.unknown]  # N x K
+        logit = terms.sum(axis=1)  # N
         self.logit = logit[score]
         self.mean = model.mean[score]
         self.weight = fitted.weight[score] * model.credit[score, seat]
 
     def slope(self, distance: Floats) -> Floats:
         """Return by group the derivative of the log-likelihood, this far beyond the fit."""
-        chance = 0.5 * (1 + np.tanh(0.5 * self._logits(distance)))
-        return self._sums(self.factor * (self.mean - chance))
+        logits = self._logits(distance)
+        chance = 0.5 * (1 + np.tanh(0.5 * logits))
+        surplus = self.mean - chance
+        return self._sums(self.factor * surplus)
 
     def likelihood(self, distance: Floats) -> Floats:
         """Return by group the log-likelihood, this far beyond the fit."""
@@ -68,17 +73,20 @@ class _OwnScores:
         return self._sums(self.mean * logits - np.logaddexp(0, logits))
 
     def _logits(self, distance: Floats) -> Floats:
-        return np.asarray(self.logit + self.factor * distance[self.group])
+        by_score = distance[self.group]
+        return np.asarray(self.logit + self.factor * by_score)
 
     def _sums(self, values: Floats) -> Floats:
-        sums = np.bincount(self.group, weights=self.weight * values, minlength=self.count)
+        weighted = self.weight * values
+        sums = np.bincount(self.group, weights=weighted, minlength=self.count)
         return sums.astype(np.float64)
 
 
 def outsiders(fitted: Fit) -> Ints:
     """Return the bots that are more than FAR spreads from the center of the prior."""
     strength = fitted.unknowns[len(fitted.model.advantages) :]
-    return np.flatnonzero(np.abs(strength) > FAR * fitted.spread.bots)
+    is_far = np.abs(strength) > FAR * fitted.spread.bots
+    return np.flatnonzero(is_far)
 
 
 def far_ends(fitted: Fit, bots: Ints) -> Floats:
@@ -86,15 +94,18 @@ def far_ends(fitted: Fit, bots: Ints) -> Floats:
 
     It is the farther one of its own and of that of all outsiders of its side, moved together.
     """
-    count = len(fitted.model.advantages)
-    direction = np.sign(fitted.unknowns[count + bots])
-    alone = np.full(fitted.model.size, -1)
-    alone[count + bots] = np.arange(len(bots))
-    side = np.where(direction > 0, 1, 0)  # by bot
-    together = np.full(fitted.model.size, -1)
-    together[count + bots] = side
+    size = fitted.model.size
+    unknown = len(fitted.model.advantages) + bots
+    direction = np.sign(fitted.unknowns[unknown])  # by bot
+    alone = np.full(size, -1)
+    alone[unknown] = np.arange(len(bots))
     own_end = _end(_OwnScores(fitted, alone, direction))
-    end_of_side = _end(_OwnScores(fitted, together, np.array([-1.0, 1.0])))
+
+    side = np.where(direction > 0, 1, 0)  # by bot
+    direction_of_side = np.array([-1.0, 1.0])
+    together = np.full(size, -1)
+    together[unknown] = side
+    end_of_side = _end(_OwnScores(fitted, together, direction_of_side))
     return np.maximum(own_end, end_of_side[side])
 
 
@@ -123,12 +134,16 @@ def stretched(fitted: Fit, strength: Floats) -> Floats:
     if not len(bots):
         return strength
     value = strength[bots, :1]
-    outwards = np.sign(fitted.unknowns[len(fitted.model.advantages) + bots])[:, None]
+    unknown = len(fitted.model.advantages) + bots
+    direction = np.sign(fitted.unknowns[unknown])
+    outwards = direction[:, None]
     beyond = outwards * (strength[bots, 1:] - value)  # bots x refits
-    end = np.quantile(beyond, 1 - TAIL, axis=1, method="weibull")
+    end = np.quantile(beyond, 1 - TAIL, axis=1, method="weibull")  # by bot
     factor = far_ends(fitted, bots) / np.maximum(end, 1e-9)
-    factor = np.where(end > 0, np.maximum(factor, 1), 1)[:, None]
-    farther = np.where(beyond > 0, beyond * factor, beyond)
+    factor = np.maximum(factor, 1)
+    factor = np.where(end > 0, factor, 1)
+    farther = beyond * factor[:, None]
+    moved = np.where(beyond > 0, farther, beyond)
     result = strength.copy()
-    result[bots, 1:] = value + outwards * farther
+    result[bots, 1:] = value + outwards * moved
     return rounded(result)

@@ -61,58 +61,69 @@ NO_PRIOR_LOGITS = 1e4
 def overall_model(totals: MatchTotals) -> Model:
     """Return the scores of all roles by seating; the unknowns are advantages, then bots."""
     seats = totals.seats  # S x K
-    side = totals.side
-    sides = np.maximum(side.max(axis=1, initial=0) + 1, 1)  # S
+    depth = seats.shape[1]
     seating, role = np.nonzero(seats >= 0)
-    own_seats = seats[seating]  # N x K
-    own_side = side[seating, role][:, None]  # N x 1
-    played = own_seats >= 0
-    is_own = played & (side[seating] == own_side)
+    seat_side = totals.side[seating]  # N x K
+    seat_bot = seats[seating]  # N x K
+    own_side = totals.side[seating, role][:, None]  # N x 1
+    played = seat_bot >= 0
+    is_own = played & (seat_side == own_side)
     is_other = played & ~is_own
 
     # A side whose roles never scored differently is as strong as the mean of its bots. On other
     # sides each role scores alone.
     is_shared = [(role.label, role.side) in totals.shared for role in totals.board_roles]
     is_shared.append(False)  # the last, which the index -1 finds
-    board_role = totals.board_role[seating, role]
+    board_role = totals.board_role[seating, role]  # N
+    has_shared = np.array(is_shared)[board_role]  # N
     index = np.arange(len(seating))
-    scorers = is_own & np.array(is_shared)[board_role][:, None]
+    scorers = is_own & has_shared[:, None]  # N x K
     scorers[index, role] = True
-    mates = _mates(side[seating], played)  # N x K: the number of roles of each role's side
-    opponents = np.maximum(sides[seating][:, None] - 1, 1)
     number_of_scorers = scorers.sum(axis=1, keepdims=True)
+    mates = _mates(seat_side, played)  # N x K: the number of roles of each role's side
+    last_side = totals.side.max(axis=1, initial=0)  # S
+    sides = np.maximum(last_side + 1, 1)  # S
+    opponents = np.maximum(sides[seating] - 1, 1)  # N
     factor = scorers / np.maximum(number_of_scorers, 1)
-    factor = factor - is_other / (mates * opponents)
-    credit = np.zeros(own_seats.shape)
+    factor = factor - is_other / (mates * opponents[:, None])
+    factor = np.where(played, factor, 0)
+    credit = np.zeros(seat_bot.shape)
     credit[index, role] = 1
 
     advantages, advantage = np.unique(board_role, return_inverse=True)
-    unknown = np.where(played, own_seats + len(advantages), 0)
-    matches = totals.matches[seating].astype(np.float64)
+    unknown = np.where(played, seat_bot + len(advantages), 0)
     of_advantage = np.ones(len(seating))
+    matches = totals.matches[seating].astype(np.float64)
+    distinct_matches = matches / totals.copies
+    most_points = 100 * matches
+    most_squares = 10000 * matches
+    products = totals.products[seating, role]  # N x K
+    bots = len(totals.bots)
     return Model(
         unknown=np.column_stack((advantage, unknown)),
-        factor=np.column_stack((of_advantage, np.where(played, factor, 0))),
+        factor=np.column_stack((of_advantage, factor)),
         credit=np.column_stack((of_advantage, credit)),
         seating=seating,
         role=role,
         share=_role_weights(totals, seating, role),
-        matches=matches / totals.copies,
-        copies=matches / totals.copies / totals.different[seating],
-        mean=totals.scores[seating, role] / (100 * matches),
-        square=totals.products[seating, role, role] / (10000 * matches),
-        opposing=np.tile(index[:, None], seats.shape[1]),
-        product=totals.products[seating, role] / (10000 * matches)[:, None],
+        matches=distinct_matches,
+        copies=distinct_matches / totals.different[seating],
+        mean=totals.scores[seating, role] / most_points,
+        square=totals.products[seating, role, role] / most_squares,
+        opposing=np.tile(index[:, None], depth),
+        product=products / most_squares[:, None],
         advantages=advantages,
-        bot=np.arange(len(totals.bots)),
-        board_role=np.zeros(len(totals.bots), dtype=np.int64),
+        bot=np.arange(bots),
+        board_role=np.zeros(bots, dtype=np.int64),
     )
 
 
 def _mates(side: Ints, played: Mask) -> Floats:
     """Return N x K: how many roles the side of each role has."""
-    same = (side[:, :, None] == side[:, None, :]) & played[:, None, :]
-    return np.asarray(np.maximum(same.sum(axis=2), 1), dtype=np.float64)
+    is_mate = side[:, :, None] == side[:, None, :]
+    is_mate &= played[:, None, :]
+    mates = is_mate.sum(axis=2)
+    return np.asarray(np.maximum(mates, 1), dtype=np.float64)
 
 
 def _role_weights(totals: MatchTotals, seating: Ints, role: Ints) -> Floats:
@@ -123,7 +134,11 @@ def _role_weights(totals: MatchTotals, seating: Ints, role: Ints) -> Floats:
     """
     board_role = totals.board_role[seating, role]
     matches = totals.matches[seating]
-    seats = np.bincount(board_role, weights=matches, minlength=len(totals.board_roles))
+    seats = np.bincount(
+        board_role,
+        weights=matches,
+        minlength=len(totals.board_roles),
+    )
     bots = len(totals.bots)
     members = (totals.seats >= 0).sum(axis=1)  # S
     is_alone = members[seating] == 1
@@ -141,18 +156,24 @@ class _Pull:
     far: float = FAR
 
     def of(self, strength: Floats) -> Floats:
-        return np.asarray(strength / (self.spread**2 * np.sqrt(self._bend(strength))))
+        return np.asarray(strength / self._divisor(strength))
 
     def stiffness(self, strength: Floats) -> Floats:
         """Return the derivative."""
-        return np.asarray(1 / (self.spread**2 * self._bend(strength) ** 1.5))
+        bend = self._bend(strength)
+        return np.asarray(1 / (self.spread**2 * bend**1.5))
 
     def secant(self, strength: Floats) -> Floats:
         """Return the slope of the line through 0 that has the same pull at the strength."""
-        return np.asarray(1 / (self.spread**2 * np.sqrt(self._bend(strength))))
+        return np.asarray(1 / self._divisor(strength))
+
+    def _divisor(self, strength: Floats) -> Floats:
+        bend = self._bend(strength)
+        return np.asarray(self.spread**2 * np.sqrt(bend))
 
     def _bend(self, strength: Floats) -> Floats:
-        return np.asarray(1 + (strength / (self.far * self.spread)) ** 2)
+        distance = strength / (self.far * self.spread)
+        return np.asarray(1 + distance**2)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -172,47 +193,52 @@ def estimate_overall(totals: MatchTotals, *, prior: bool = True) -> Fit:
     """
     model = overall_model(totals)
     advantages = len(model.advantages)
+    different = float(totals.different.sum())
+    believed = Spread().bots
     unknowns = np.zeros(model.size)
-    pull = _Pull(Spread().bots if prior else NO_PRIOR_LOGITS)
+    pull = _Pull(believed)
+    if not prior:
+        pull = _Pull(NO_PRIOR_LOGITS)
     dispersion = 1.0
     free = 1.0
     for _ in range(STEPS):
         unknowns, is_solved = _solved(model, pull, dispersion, unknowns, prior)
         if prior and not is_solved:
-            pull = _Pull(Spread().bots, np.inf)
+            pull = _Pull(believed, np.inf)
             dispersion = 1.0
             free = 1.0
             unknowns = np.zeros(model.size)
             break
-        expected = chance(model, unknowns)
-        noise = _noise(totals, model, expected)
-        stiff = _prior_matrix(model, pull.stiffness(unknowns[advantages:]), prior)
-        covariance = rounded(np.linalg.inv(noise.promised / dispersion + stiff))
-        used = float((covariance * noise.promised.T).sum()) / dispersion
-        different = float(totals.different.sum())
+
+        noise = _noise(totals, model, chance(model, unknowns))
+        strength = unknowns[advantages:]
+        stiffness = _prior_matrix(model, pull.stiffness(strength), prior)
+        precision = noise.promised / dispersion + stiffness
+        covariance = rounded(np.linalg.inv(precision))
+
+        traced = covariance * noise.promised.T
+        used = float(traced.sum()) / dispersion
         free = max(1 - used / max(1.0, different), LEAST_FREE)
-        observed = BELIEF_SCATTER + np.diag(noise.scatter)[advantages:].sum() / free
-        promised = BELIEF_SCATTER + np.diag(noise.promised)[advantages:].sum()
-        settled = abs(np.log(observed / promised / dispersion)) < SETTLED
-        dispersion = max(LEAST_DISPERSION, float(observed / promised))
+        scatter = np.diag(noise.scatter)[advantages:].sum()
+        promised = np.diag(noise.promised)[advantages:].sum()
+        observed = BELIEF_SCATTER + scatter / free
+        ratio = observed / (BELIEF_SCATTER + promised)
+        settled = abs(np.log(ratio / dispersion)) < SETTLED
+        dispersion = max(LEAST_DISPERSION, float(ratio))
         if prior and model.bot.size:
-            variances = np.abs(np.diag(covariance))
-            squares = unknowns[advantages:] ** 2 + variances[advantages:]
-            weights = 1 / np.sqrt(1 + squares / (FAR * pull.spread) ** 2)
-            weighted = float((weights * squares).sum())
-            likely = likeliest(weighted, model.bot.size, Spread().bots)
+            variance = np.abs(np.diag(covariance))[advantages:]
+            likely = _likeliest_spread(strength, variance, pull.spread)
             settled = settled and abs(np.log(likely / pull.spread)) < SETTLED
             pull = _Pull(likely)
         if settled:
             break
+
     unknowns, _ = _solved(model, pull, dispersion, unknowns, prior)
     unknowns = rounded(unknowns)
-    expected = chance(model, unknowns)
-    noise = _noise(totals, model, expected)
+    noise = _noise(totals, model, chance(model, unknowns))
     strength = unknowns[advantages:]
     # Refits stay near the fit, so they use a line through 0 that equals the pull there.
     secant = pull.secant(strength)
-    matrix = _prior_matrix(model, secant, prior)
     pulls = np.zeros((model.size, 1))
     pulls[advantages:, 0] = secant * strength
     ones = np.ones(len(model.mean))
@@ -222,22 +248,40 @@ def estimate_overall(totals: MatchTotals, *, prior: bool = True) -> Fit:
         dispersion=dispersion * ones,
         overlap=ones,
         unknowns=unknowns,
-        prior=matrix,
+        prior=_prior_matrix(model, secant, prior),
         information=noise.promised / dispersion,
         scatter=noise.scatter / (free * dispersion**2),
         pulls=pulls,
     )
 
 
+def _likeliest_spread(strength: Floats, variance: Floats, spread: float) -> float:
+    """Return the likeliest spread of the prior, after one with this spread; far bots weigh less."""
+    squares = strength**2 + variance
+    weights = 1 / np.sqrt(1 + squares / (FAR * spread) ** 2)
+    weighted = float((weights * squares).sum())
+    return likeliest(weighted, len(strength), Spread().bots)
+
+
 def _prior_matrix(model: Model, by_bot: Floats, prior: bool) -> Floats:
     """Return P x P: the precision of the prior, which is one number for each unknown."""
-    spread = ADVANTAGE_LOGITS if prior else NO_PRIOR_LOGITS
-    by_advantage = np.full(len(model.advantages), 1 / spread**2)
+    by_advantage = np.full(len(model.advantages), _advantage_precision(prior))
     return np.diag(np.concatenate((by_advantage, by_bot)))
 
 
+def _advantage_precision(prior: bool) -> float:
+    """Return the precision of the prior of each advantage."""
+    if prior:
+        return 1 / ADVANTAGE_LOGITS**2
+    return 1 / NO_PRIOR_LOGITS**2
+
+
 def _solved(
-    model: Model, pull: _Pull, dispersion: float, start: Floats, prior: bool
+    model: Model,
+    pull: _Pull,
+    dispersion: float,
+    start: Floats,
+    prior: bool,
 ) -> tuple[Floats, bool]:
     """Return the unknowns at which the slope is 0, by Newton's method, and whether there are any.
 
@@ -247,22 +291,26 @@ def _solved(
     longest = 0.0
     count = len(model.advantages)
     weight = model.matches * model.share / dispersion
-    of_advantages = 1 / (ADVANTAGE_LOGITS if prior else NO_PRIOR_LOGITS) ** 2
+    of_advantages = _advantage_precision(prior)
     for _ in range(NEWTON_STEPS):
         expected = chance(model, unknowns)
         surplus = weight * (model.mean - expected)  # N
         by_credit = model.credit * surplus[:, None]
         by_scores = np.bincount(
-            model.unknown.ravel(), weights=by_credit.ravel(), minlength=model.size
+            model.unknown.ravel(),
+            weights=by_credit.ravel(),
+            minlength=model.size,
         )
+        advantage = unknowns[:count]
         strength = unknowns[count:]
-        by_prior = np.concatenate((of_advantages * unknowns[:count], pull.of(strength)))
+        by_prior = np.concatenate((of_advantages * advantage, pull.of(strength)))
         stiffness = _prior_matrix(model, pull.stiffness(strength), prior)
-        binary = weight * expected * (1 - expected)
-        curvature = information(model, binary) + stiffness
+        curved = weight * expected * (1 - expected)
+        curvature = information(model, curved) + stiffness
         step = np.linalg.solve(curvature, by_scores - by_prior)
         longest = np.abs(step).max(initial=0.0)
-        unknowns = unknowns + step * (LONGEST_LOGITS / max(longest, LONGEST_LOGITS))
+        shortened = LONGEST_LOGITS / max(longest, LONGEST_LOGITS)
+        unknowns = unknowns + step * shortened
         if longest < CLOSE_LOGITS:
             break
     return unknowns, bool(longest < LONGEST_LOGITS)
@@ -273,56 +321,74 @@ def _noise(totals: MatchTotals, model: Model, expected: Floats) -> _Noise:
 
     The correlation is a figure of the board, from all of its matches.
     """
+    size = model.size
     table: Ints = np.full(totals.seats.shape, -1)
     table[model.seating, model.role] = np.arange(len(model.seating))
     boards, board = np.unique(totals.board_role, axis=0, return_inverse=True)
-    weight = model.matches * model.share
+    share = model.share
+    weight = model.matches * share
     binary = expected * (1 - expected)
-    scatter = np.zeros(model.size**2)
+    scatter = np.zeros(size**2)
     for number, columns in enumerate(boards):
         rows = table[board == number]  # seatings of the board x K
         roles = np.flatnonzero(columns >= 0)
         likeness = _likeness(totals, model, rows[:, roles], columns[roles], expected)
         for left, left_role in enumerate(roles):
+            first = rows[:, left_role]
+            first_weight = weight[first] * model.copies[first]
             for right, right_role in enumerate(roles):
-                first = rows[:, left_role]
                 second = rows[:, right_role]
                 sizes = np.sqrt(binary[first] * binary[second])
-                value = weight[first] * model.copies[first] * model.share[second]
+                value = first_weight * share[second]
                 value = value * sizes * likeness[left, right]
                 # A score counts for its advantage, in column 0, and for its bot.
                 for at in (0, left_role + 1):
+                    row = model.unknown[first, at] * size
                     for other in (0, right_role + 1):
-                        cell = model.unknown[first, at] * model.size + model.unknown[second, other]
-                        scatter += np.bincount(cell, weights=value, minlength=model.size**2)
-    square = scatter.reshape(model.size, model.size)
-    return _Noise(scatter=(square + square.T) / 2, promised=information(model, weight * binary))
+                        cell = row + model.unknown[second, other]
+                        scatter += np.bincount(cell, weights=value, minlength=size**2)
+    square = scatter.reshape(size, size)
+    return _Noise(
+        scatter=(square + square.T) / 2,
+        promised=information(model, weight * binary),
+    )
 
 
 def _likeness(
-    totals: MatchTotals, model: Model, rows: Ints, columns: Ints, expected: Floats
+    totals: MatchTotals,
+    model: Model,
+    rows: Ints,
+    columns: Ints,
+    expected: Floats,
 ) -> Floats:
     """Return K x K: the covariance of the residuals of a board's roles, as parts of winning.
 
     `rows` are the scores of its seatings, a column for each role; `columns` are its board roles.
     """
-    count = model.matches[rows[:, 0]]
-    products = np.zeros((len(columns), len(columns)))
-    for right in range(len(columns)):
+    roles = len(columns)
+    matches = model.matches[rows[:, 0]][:, None]  # rows x 1
+    row_mean = model.mean[rows]  # rows x K
+    row_expected = expected[rows]  # rows x K
+    products = np.zeros((roles, roles))
+    for right in range(roles):
         second = rows[:, [right]]
+        second_expected = expected[second]
         cross = (
             model.product[rows, model.role[second]]
-            - expected[rows] * model.mean[second]
-            - model.mean[rows] * expected[second]
-            + expected[rows] * expected[second]
+            - row_expected * model.mean[second]
+            - row_mean * second_expected
+            + row_expected * second_expected
         )
-        products[:, right] = (count[:, None] * cross).sum(axis=0)
-    expected_wins = count[:, None] * expected[rows]  # rows x K
-    binary = (expected_wins * (1 - expected[rows])).sum(axis=0)
+        products[:, right] = (matches * cross).sum(axis=0)
+    expected_wins = matches * row_expected  # rows x K
+    binary = (expected_wins * (1 - row_expected)).sum(axis=0)
+
     side = np.array([totals.board_roles[column].side for column in columns])
     of_opponents = 0.0
     if len(np.unique(side)) == 2:
         of_opponents = -1.0
-    belief = np.where(side[:, None] == side, 1.0, of_opponents)
+    same_side = side[:, None] == side
+    belief = np.where(same_side, 1.0, of_opponents)
     size = np.sqrt(BELIEF_SCATTER + binary)
-    return np.asarray((products + BELIEF_SCATTER * belief) / np.outer(size, size))
+    covariance = products + BELIEF_SCATTER * belief
+    return np.asarray(covariance / np.outer(size, size))

@@ -37,7 +37,10 @@ class Payoffs:
     """The mean of the squared results of the row's bot."""
 
     def samples(
-        self, figures_of: Callable[[Floats], Floats], count: int, random: np.random.Generator
+        self,
+        figures_of: Callable[[Floats], Floats],
+        count: int,
+        random: np.random.Generator,
     ) -> Floats:
         """Return the figures of payoffs that are drawn from the belief, `count` times.
 
@@ -46,7 +49,8 @@ class Payoffs:
         at_once = max(1, NUMBERS // max(1, self.mean.size))
         figures = []
         for start in range(0, count, at_once):
-            payoffs = self._drawn(min(at_once, count - start), random)
+            size = min(at_once, count - start)
+            payoffs = self._drawn(size, random)
             figures.append(figures_of(payoffs))
         return np.concatenate(figures)
 
@@ -59,9 +63,13 @@ class Payoffs:
         sureness = mean * (1 - mean) / variance - 1
         wins = mean * sureness
         losses = (1 - mean) * sureness
-        row, column = np.triu_indices(len(mean), 1)  # of each pair
-        sample = random.beta(wins[row, column], losses[row, column], (count, len(row)))
-        payoffs = np.full((count, len(mean), len(mean)), 0.5)
+
+        bots = len(mean)
+        row, column = np.triu_indices(bots, 1)  # of each pair
+        pair_wins = wins[row, column]
+        pair_losses = losses[row, column]
+        sample = random.beta(pair_wins, pair_losses, (count, len(row)))
+        payoffs = np.full((count, bots, bots), 0.5)
         payoffs[:, row, column] = sample
         payoffs[:, column, row] = 1 - sample
         return payoffs
@@ -70,6 +78,7 @@ class Payoffs:
 def payoffs_of(totals: MatchTotals) -> Payoffs:
     """Return the payoffs of all pairs of bots; sides are compared by their score in each block."""
     count = len(totals.bots)
+    pairs = count * count
     blocks = 1 + int(totals.block.max(initial=0))
     parts = max(1, len(totals.block))
     seats = totals.seats[totals.seating]  # B x K
@@ -83,7 +92,8 @@ def payoffs_of(totals: MatchTotals) -> Payoffs:
             right_seat = seats[:, right]
             both_played = (right_seat >= 0) & (left_seat >= 0)
             is_opposed = side[:, left] != side[:, right]
-            met = both_played & is_opposed & (left_seat != right_seat)
+            are_two = left_seat != right_seat
+            met = both_played & is_opposed & are_two
             bot = left_seat[met]
             opponent = right_seat[met]
             scores = totals.part_scores[met]
@@ -94,23 +104,28 @@ def payoffs_of(totals: MatchTotals) -> Payoffs:
             first = np.minimum(bot, opponent)
             second = np.maximum(bot, opponent)
             pair = first * count + second
-            codes.append(pair * parts + np.flatnonzero(met))
+            part = np.flatnonzero(met)
+            codes.append(pair * parts + part)
+
+    # A leg is a pair in a part; its result is the mean over the roles.
     code, leg = np.unique(np.concatenate(codes), return_inverse=True)
     sum_by_leg = np.bincount(leg, np.concatenate(results))
     of_legs = sum_by_leg / np.bincount(leg)
     part = code % parts  # by leg
+    pair = code // parts  # by leg
     size = totals.part_matches[part].astype(np.float64)  # by leg, in matches
 
-    in_block = code // parts * blocks + totals.block[part]
+    # A meeting is a pair in a block: all of its legs.
+    in_block = pair * blocks + totals.block[part]
     code, meeting = np.unique(in_block, return_inverse=True)
     matches = np.bincount(meeting, size).astype(np.float64)  # by meeting
     result = np.bincount(meeting, size * of_legs) / matches
     pair = code // blocks  # by meeting
-    largest = np.zeros(count * count)
+    largest = np.zeros(pairs)
     np.maximum.at(largest, pair, matches)
 
     def by_pair(weights: Floats) -> Floats:
-        sums = np.bincount(pair, weights, minlength=count * count)
+        sums = np.bincount(pair, weights, minlength=pairs)
         return sums.astype(np.float64).reshape(count, count)
 
     # These have a figure only where the row's bot comes before the column's.
@@ -123,9 +138,11 @@ def payoffs_of(totals: MatchTotals) -> Payoffs:
     never = 0.5 * (both == 0)
     lost = played - total
     lost_squared = played - 2 * total + squared
-    observations = played / np.maximum(largest, 1).reshape(count, count)
+    largest_block = np.maximum(largest, 1).reshape(count, count)
+    observations = played / largest_block
+    meetings = selection + selection.T
     return Payoffs(
-        blocks=(selection + selection.T).astype(np.int64),
+        blocks=meetings.astype(np.int64),
         observations=observations + observations.T,
         mean=(total + lost.T) / divisor + never,
         squares=(squared + lost_squared.T) / divisor + never,

@@ -44,15 +44,22 @@ def precision(model: Model, spread: Spread) -> Floats:
     """Return P x P: the inverse covariance of advantages and strengths."""
     count = len(model.advantages)
     same_bot = model.bot[:, None] == model.bot[None, :]
-    shrinkage = mean_weight(model, spread)[model.bot]
-    strengths = np.eye(len(model.bot)) - same_bot * shrinkage[:, None]
+    weight = mean_weight(model, spread)  # by bot
+    shrinkage = weight[model.bot]  # by strength
+    identity = np.eye(len(model.bot))
+    strengths = identity - same_bot * shrinkage[:, None]
     matrix = np.zeros((model.size, model.size))
     matrix[:count, :count] = np.eye(count) / ADVANTAGE_LOGITS**2
     matrix[count:, count:] = strengths / spread.roles**2
     return matrix
 
 
-def unpulled(model: Model, spread: Spread, square: Floats, slope: Floats) -> Floats:
+def unpulled(
+    model: Model,
+    spread: Spread,
+    square: Floats,
+    slope: Floats,
+) -> Floats:
     """Return P: the unknowns at which the prior and these squares (P) pull by the slope.
 
     It is the inverse of `precision` and a diagonal, times the slope, bot by bot by the formula of
@@ -60,28 +67,35 @@ def unpulled(model: Model, spread: Spread, square: Floats, slope: Floats) -> Flo
     """
     count = len(model.advantages)
     of_advantages = slope[:count] / (square[:count] + 1 / ADVANTAGE_LOGITS**2)
+
     alone = 1 / (square[count:] + 1 / spread.roles**2)  # by strength
     by_strength = alone * slope[count:]
+    sum_alone = np.bincount(model.bot, weights=alone)  # by bot
+    sum_by_bot = np.bincount(model.bot, weights=by_strength)
     tie = mean_weight(model, spread) / spread.roles**2  # by bot
-    free = 1 - tie * np.bincount(model.bot, weights=alone)  # by bot
-    mean = tie * np.bincount(model.bot, weights=by_strength) / free  # by bot
-    return np.concatenate((of_advantages, by_strength + alone * mean[model.bot]))
+    free = 1 - tie * sum_alone  # by bot
+    mean = tie * sum_by_bot / free  # by bot
+    of_strengths = by_strength + alone * mean[model.bot]
+    return np.concatenate((of_advantages, of_strengths))
 
 
 def pull(model: Model, spread: Spread, unknowns: Floats) -> Floats:
     """Return P: `precision` times the unknowns, without its matrix."""
     count = len(model.advantages)
+    of_advantages = unknowns[:count] / ADVANTAGE_LOGITS**2
     strength = unknowns[count:]
-    mean = mean_weight(model, spread) * np.bincount(model.bot, weights=strength)  # by bot
+    sum_by_bot = np.bincount(model.bot, weights=strength)
+    mean = mean_weight(model, spread) * sum_by_bot  # by bot
     of_strengths = (strength - mean[model.bot]) / spread.roles**2
-    return np.concatenate((unknowns[:count] / ADVANTAGE_LOGITS**2, of_strengths))
+    return np.concatenate((of_advantages, of_strengths))
 
 
 def mean_weight(model: Model, spread: Spread) -> Floats:
     """Return, by bot, the weight of each of its strengths in the estimate of its mean."""
     roles = np.bincount(model.bot)
     variance = spread.bots**2 / spread.weight
-    return np.asarray(variance / (spread.roles**2 + roles * variance))
+    total_variance = spread.roles**2 + roles * variance
+    return np.asarray(variance / total_variance)
 
 
 def pulls(model: Model, spread: Spread, unknowns: Floats) -> Floats:
@@ -93,7 +107,8 @@ def pulls(model: Model, spread: Spread, unknowns: Floats) -> Floats:
     strength = unknowns[count:]
     roles = np.bincount(model.bot)  # by bot
     weight = mean_weight(model, spread)  # by bot
-    means = weight * np.bincount(model.bot, weights=strength)  # by bot
+    sum_by_bot = np.bincount(model.bot, weights=strength)
+    means = weight * sum_by_bot  # by bot
     pull_of_means = (1 - roles * weight) * means  # by bot
     by_means = pull_of_means[model.bot] / spread.roles**2  # by strength
     special = (strength - means[model.bot]) / spread.roles**2  # by strength
@@ -102,13 +117,17 @@ def pulls(model: Model, spread: Spread, unknowns: Floats) -> Floats:
     return np.vstack((of_advantages, of_strengths))
 
 
-def overall_means(model: Model, spread: Spread, bots: int, board_roles: int) -> Floats:
+def overall_means(
+    model: Model,
+    spread: Spread,
+    bots: int,
+    board_roles: int,
+) -> Floats:
     """Return bots x P: the matrix that turns unknowns into each bot's mean over all board roles.
 
     Where a bot never played, its strength is the mean that its other strengths suggest.
     """
-    missing = board_roles - np.bincount(model.bot)  # by bot
-    weight = (1 + missing * mean_weight(model, spread)) / max(board_roles, 1)  # by bot
+    weight = _overall_weight(model, spread, board_roles)
     column = len(model.advantages) + np.arange(len(model.bot))  # by strength
     matrix = np.zeros((bots, model.size))
     matrix[model.bot, column] = weight[model.bot]
@@ -116,10 +135,22 @@ def overall_means(model: Model, spread: Spread, bots: int, board_roles: int) -> 
 
 
 def mean_strengths(
-    model: Model, spread: Spread, unknowns: Floats, bots: int, board_roles: int
+    model: Model,
+    spread: Spread,
+    unknowns: Floats,
+    bots: int,
+    board_roles: int,
 ) -> Floats:
     """Return by bot its mean strength over all board roles: `overall_means` times the unknowns."""
-    missing = board_roles - np.bincount(model.bot)  # by bot
-    weight = (1 + missing * mean_weight(model, spread)) / max(board_roles, 1)  # by bot
-    by_strength = weight[model.bot] * unknowns[len(model.advantages) :]
-    return np.bincount(model.bot, weights=by_strength, minlength=bots).astype(np.float64)
+    weight = _overall_weight(model, spread, board_roles)
+    strength = unknowns[len(model.advantages) :]
+    by_strength = weight[model.bot] * strength
+    means = np.bincount(model.bot, weights=by_strength, minlength=bots)
+    return means.astype(np.float64)
+
+
+def _overall_weight(model: Model, spread: Spread, board_roles: int) -> Floats:
+    """Return by bot the weight of each of its strengths in its mean over all board roles."""
+    missing = board_roles - np.bincount(model.bot)
+    with_missing = 1 + missing * mean_weight(model, spread)
+    return np.asarray(with_missing / max(board_roles, 1))

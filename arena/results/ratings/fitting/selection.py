@@ -61,20 +61,23 @@ class Selection:
         is_tie = ~is_own & ~is_rest
         tie = (self.first[is_tie], self.second[is_tie] - count)
         cell = (self.first[is_rest] - count, self.second[is_rest] - count)
+        mirrored = cell[::-1]
 
         values = self._precision(weight, spread)
-        root = np.sqrt(values[is_own])[:, None]  # an eliminated unknown meets no other one
+        own_root = np.sqrt(values[is_own])  # an eliminated unknown meets no other one
+        root = own_root[:, None]
         ties = np.zeros((count, others))
         ties[tie] = values[is_tie]
         ties /= root
         rest = np.zeros((others, others))
         rest[cell] = values[is_rest]
-        rest[cell[::-1]] = values[is_rest]
+        rest[mirrored] = values[is_rest]
         rest = inverse(rest - ties.T @ ties)
         across = (ties @ rest) / root
-        own = 1 / root[:, 0] ** 2 + np.einsum("ij,ij->i", ties, across) / root[:, 0]
+        through_rest = np.einsum("ij,ij->i", ties, across)
+
         found = np.empty(len(values))
-        found[is_own] = own
+        found[is_own] = 1 / own_root**2 + through_rest / own_root
         found[is_tie] = -across[tie]
         found[is_rest] = rest[cell]
         return rounded(found)
@@ -82,18 +85,24 @@ class Selection:
     def _precision(self, weight: Floats, spread: Spread) -> Floats:
         """Return M: the precision of each pair, by the scores and the prior."""
         model = self.model
+        pairs = len(self.first)
         factors = model.credit[:, :, None] * model.factor[:, None, :]
         by_score = weight[:, None, None] * factors
         of_scores = np.bincount(
-            self.of_score.ravel(), weights=by_score.ravel(), minlength=len(self.first)
+            self.of_score.ravel(),
+            weights=by_score.ravel(),
+            minlength=pairs,
         )
         tie = mean_weight(model, spread) / spread.roles**2  # by bot
-        of_ties = np.bincount(self.of_bot, weights=tie[self.bot], minlength=len(self.first))
+        of_ties = np.bincount(self.of_bot, weights=tie[self.bot], minlength=pairs)
         values: Floats = of_scores.astype(np.float64) - of_ties
-        values[self.first != self.second] /= 2  # each of these was met in both orders
+        is_two = self.first != self.second
+        values[is_two] /= 2  # each of these was met in both orders
         count = len(model.advantages)
-        values[self.of_unknown[:count]] += 1 / ADVANTAGE_LOGITS**2
-        values[self.of_unknown[count:]] += 1 / spread.roles**2
+        of_advantages = self.of_unknown[:count]
+        of_strengths = self.of_unknown[count:]
+        values[of_advantages] += 1 / ADVANTAGE_LOGITS**2
+        values[of_strengths] += 1 / spread.roles**2
         return values
 
 
@@ -101,20 +110,25 @@ def selection_of(model: Model) -> Selection:
     """Return the pairs of unknowns of a model that meet."""
     count = len(model.advantages)
     size = model.size
-    largest = np.bincount(model.board_role, minlength=1).argmax()
-    is_eliminated = np.concatenate((np.zeros(count, np.bool_), model.board_role == largest))
+    strengths_by_role = np.bincount(model.board_role, minlength=1)
+    largest = strengths_by_role.argmax()
+    no_advantage = np.zeros(count, np.bool_)
+    is_eliminated = np.concatenate((no_advantage, model.board_role == largest))
     order = np.argsort(~is_eliminated, kind="stable")
     position = np.empty(size, dtype=np.int64)  # by unknown
     position[order] = np.arange(size)
 
     # The pairs of two strengths of a bot. A table of bots by board roles would take gigabytes where
     # each of many bots plays a few of many boards.
-    of_its_bot = np.bincount(model.bot)[model.bot]  # by strength: how many its bot has
+    strengths_by_bot = np.bincount(model.bot)
+    of_its_bot = strengths_by_bot[model.bot]  # by strength: how many its bot has
     first_strength = np.repeat(np.arange(len(model.bot)), of_its_bot)  # T
     bot = model.bot[first_strength]  # T
-    number = np.arange(len(bot)) - np.repeat(np.cumsum(of_its_bot) - of_its_bot, of_its_bot)
+    first_pair = np.cumsum(of_its_bot) - of_its_bot  # by strength
+    number = np.arange(len(bot)) - np.repeat(first_pair, of_its_bot)  # T
     by_bot = np.argsort(model.bot, kind="stable")
-    second_strength = by_bot[np.searchsorted(model.bot[by_bot], bot) + number]  # T
+    start = np.searchsorted(model.bot[by_bot], bot)  # T
+    second_strength = by_bot[start + number]  # T
 
     strengths = position[count:]
     of_bot = _cells(strengths[first_strength], strengths[second_strength], size)  # T
@@ -124,7 +138,8 @@ def selection_of(model: Model) -> Selection:
     cells = np.concatenate((of_score.ravel(), of_bot, of_unknown))
     cells, pair = np.unique(cells, return_inverse=True)
     first, second = np.divmod(cells, size)
-    scores, bots, unknowns = np.split(pair, np.cumsum((of_score.size, of_bot.size)))
+    ends = np.cumsum((of_score.size, of_bot.size))
+    scores, bots, unknowns = np.split(pair, ends)
     return Selection(
         model=model,
         first=first,
@@ -139,7 +154,9 @@ def selection_of(model: Model) -> Selection:
 
 def _cells(unknown: Ints, other: Ints, size: int) -> Ints:
     """Return each pair of unknowns as a number: the lower one, then the higher one."""
-    return np.asarray(np.minimum(unknown, other) * size + np.maximum(unknown, other))
+    cell: Ints = np.minimum(unknown, other) * size
+    cell += np.maximum(unknown, other)
+    return cell
 
 
 def inverse(matrix: Floats) -> Floats:
