@@ -64,6 +64,7 @@ def run(
 
     if demo:
         file = _demo(file)
+
     count = workers
     if workers is not None and elsewhere.is_address(workers):
         count = None
@@ -78,8 +79,11 @@ def run(
     )
     if workers is not None:
         changed |= elsewhere.keys_of(workers)
+
     path = paths.tournament_file(file)
-    this_run = planned.load(path, changed, options.names_in(bots), options.names_in(boards))
+    bot_names = options.names_in(bots)
+    board_names = options.names_in(boards)
+    this_run = planned.load(path, changed, bot_names, board_names)
     event = this_run.event
     if not bots:  # otherwise nobody would notice a bot.toml by which a bot plays no board
         notices.name_idle_bots(this_run)
@@ -87,11 +91,13 @@ def run(
     if plan:
         plan_text.show(this_run, json=json)
         return
+
     services = workspace.services(this_run.tournament, path.parent)
     notices.warn(this_run)
     text = path.read_text("utf-8")
     if changed or bots or boards:
         text = as_played.changed_text(this_run)
+
     silence = output.silence() if quiet else contextlib.nullcontext()
     with silence, signals.listening() as interrupt:
         for sentence in service.sentences(event, this_run.folder, this_run.tournament):
@@ -104,12 +110,14 @@ def run(
             webhook = this_run.tournament.notify
             if webhook is not None:
                 ending.notify(webhook, this_run.folder, watcher, outcome)
+
     if interrupt:
         most = f"{watcher.at_most}{outcome.planned}"
         output.notice(
             f"{outcome.finished} of {most} matches are stored; to go on:\n  {command_line()}"
         )
         raise typer.Exit(interrupt.code)
+
     fault = False
     if strict:
         with Archive.open(this_run.folder, writing=False) as archive:
@@ -129,14 +137,17 @@ def _demo(file: Path | None) -> Path:
     if file is not None:
         raise ArenaError(f"--demo: plays an event of its own; leave out {file}")
     folder = Path("demo")
-    if not (folder / paths.TOURNAMENT_FILE).is_file():
+    path = folder / paths.TOURNAMENT_FILE
+    if not path.is_file():
         with making(folder):
             pass  # it stays as it is, so that the event has the seed and the results of the demo
-    return folder / paths.TOURNAMENT_FILE
+    return path
 
 
 def _play(
-    run: PlannedRun, interrupt: signals.Interrupt, services: "Mapping[str, Opener]"
+    run: PlannedRun,
+    interrupt: signals.Interrupt,
+    services: "Mapping[str, Opener]",
 ) -> "tuple[Progress, RunWatcher]":
     """Play what is due, and show it; the watcher that is returned has heard of every match."""
     from arena.cli.run.watcher import RunWatcher, stored
@@ -144,8 +155,13 @@ def _play(
 
     make_archive(run.event, run.folder)
     lanes = elsewhere.lanes_of(run.tournament)
-    where = f"{run.lanes} at a time" if lanes is None else lanes.where
+    where = f"{run.lanes} at a time"
+    if lanes is not None:
+        where = lanes.where
     watcher = RunWatcher(run.event, where, stored(run.folder))
+    opened_lanes = None
+    if lanes is not None:
+        opened_lanes = lanes.opened(watcher.line)
     estimated = False
 
     def is_over() -> bool:
@@ -163,7 +179,7 @@ def _play(
         is_over,
         workers=run.lanes,
         pin=run.tournament.workers.pinned,
-        elsewhere=None if lanes is None else lanes.opened(watcher.line),
+        elsewhere=opened_lanes,
         services=services,
     )
     return outcome, watcher

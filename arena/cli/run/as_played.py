@@ -19,8 +19,9 @@ def changed_text(run: PlannedRun) -> str:
     table["boards"] = [board.label for board in run.event.boards]
     stated = {key: value for key, value in table.items() if value is not None and value != ()}
     for name, added in run.tournament.added.items():
+        added_type = type(added)
         # Keys that were left out have no word for it.
-        if extended.may_be_absent(type(added)) or type(added).inner() is not None:
+        if extended.may_be_absent(added_type) or added_type.inner() is not None:
             stated[name] = added.model_dump(exclude_unset=True)
     command = output.safe_line(command_line(), 1000)
     return f"# As played by: {command}\n{toml(stated)}"
@@ -33,7 +34,8 @@ def toml(table: Mapping[str, Any]) -> str:
     """
     import tomli_w
 
-    return tomli_w.dumps({key: _plain(value) for key, value in table.items()})
+    plain_table = {key: _plain(value) for key, value in table.items()}
+    return tomli_w.dumps(plain_table)
 
 
 def _plain(value: object) -> object:
@@ -61,7 +63,10 @@ def store(folder: Path, text: str, *, secret: bool) -> None:
     """
     path = folder / paths.TOURNAMENT_FILE
     content = text.encode("utf-8")
-    mode = whole_files.PRIVATE if secret else whole_files.SHARED
+    mode = whole_files.SHARED
+    if secret:
+        mode = whole_files.PRIVATE
     with writing(path):
-        if not path.is_file() or path.read_bytes() != content:
+        is_stored = path.is_file() and path.read_bytes() == content
+        if not is_stored:
             whole_files.write(path, content, mode)

@@ -3,7 +3,7 @@
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from arena import rulefile
 from arena.cli import output, paths, results, watching
@@ -11,8 +11,9 @@ from arena.cli.command_line import command_line, program
 from arena.cli.run.planned import PlannedRun
 from arena.errors import ArenaError
 from arena.event import result_files, run_words
+from arena.game import Game
 from arena.games import rulebook
-from arena.values import Event
+from arena.values import Event, Match
 
 if TYPE_CHECKING:
     from arena.event.config.keys import NotifyTable
@@ -20,12 +21,18 @@ if TYPE_CHECKING:
 
 
 def report(
-    run: PlannedRun, watcher: watching.Watcher, outcome: "Progress", *, charts: bool, json: bool
+    run: PlannedRun,
+    watcher: watching.Watcher,
+    outcome: "Progress",
+    *,
+    charts: bool,
+    json: bool,
 ) -> None:
     """Write the tables, charts and report; print absences, leaderboard and the files' paths."""
     read = results.read(run.folder)
     result_files.write_tables(read)
     read.store_ranks()
+
     for bot, fault in sorted(watcher.absentees.items()):
         absence = run_words.absence(bot, fault)
         if json:
@@ -39,6 +46,7 @@ def report(
     watching.notice_given_up(outcome.failed)
     if not outcome.complete:
         _print_due(watcher, outcome)
+
     is_shipped = _has_shipped_bots_only(run.event)
     if isinstance(run.event.seed, int) and not is_shipped:
         output.notice(
@@ -52,10 +60,15 @@ def report(
             "report, `arena replay` lists the matches"
         )
         return
+
     if not json and sys.stderr.isatty():
         print()
     rules = {board.rules: Path(board.rules) for board in run.event.boards}
-    page = results.write_report(read, lambda match: rulebook.game_of_record(match, rules))
+
+    def game_of(match: Match) -> Game[Any]:
+        return rulebook.game_of_record(match, rules)
+
+    page = results.write_report(read, game_of)
     read.close()
     output.notice(
         "all tables, charts and matches to replay are in one page, for a browser:\n  open "
@@ -92,15 +105,19 @@ def _has_shipped_bots_only(event: Event) -> bool:
     """Return whether all bots of the event come with arena; these guess no seed."""
     from arena.event import discovery
 
+    folder = rulefile.shipped().parent / "bots"
     try:
-        shipped = {bot.digest for bot in discovery.gather(rulefile.shipped().parent / "bots")}
+        shipped = {bot.digest for bot in discovery.gather(folder)}
     except ArenaError:  # somebody put there what is no bot
         return False
     return all(bot.digest in shipped for bot in event.bots)
 
 
 def notify(
-    table: "NotifyTable", folder: Path, watcher: watching.Watcher, outcome: "Progress"
+    table: "NotifyTable",
+    folder: Path,
+    watcher: watching.Watcher,
+    outcome: "Progress",
 ) -> None:
     """Tell the webhook how the run ended, in sentences without a name of a bot or a person."""
     from arena.event import notify
@@ -110,13 +127,16 @@ def notify(
     if watcher.absentees:
         absent = output.counted(len(watcher.absentees), "bot")
         sentences.append(f"{absent} did not start, and forfeits its matches.")
+
     read = results.read(folder)
     for league in read.leagues:
         changes = league.rank_changes
         first = [standing.bot for standing in league.standings if standing.rank == 1]
-        if any(changes.get(bot, 0) != 0 for bot in first):
+        is_changed = any(changes.get(bot, 0) != 0 for bot in first)
+        if is_changed:
             sentences.append(f"{league.game} has another first.")
     read.close()
+
     try:
         notify.post(table.url, " ".join(sentences), private=table.private)
     except ArenaError as error:  # the event is over, and its results are stored

@@ -18,7 +18,8 @@ def name_idle_bots(run: PlannedRun) -> None:
         if not reason:
             idle.append(output.safe_line(bot.name))
         elif run.event.conditions.has_models:
-            output.notice(f"left out: {output.safe_line(f'{bot.name} {reason}', 500)}")
+            sentence = output.safe_line(f"{bot.name} {reason}", 500)
+            output.notice(f"left out: {sentence}")
     if idle:
         output.notice(f"left out, since they play none of the boards: {', '.join(idle)}")
 
@@ -43,8 +44,9 @@ def warn(run: PlannedRun) -> None:
     for bot in event.bots:
         for sentence in run.tournament.unmet_requests(bot):
             output.notice(sentence)
-    names = {bot.name for bot in run.entrants}
-    absent = sorted(run.tournament.bots_with_settings - names)
+
+    bot_names = {bot.name for bot in run.entrants}
+    absent = sorted(run.tournament.bots_with_settings - bot_names)
     if absent:
         folder = run.tournament.bots
         output.notice(f"[[bot]] {', '.join(absent)}: no bot of this name is in the folder {folder}")

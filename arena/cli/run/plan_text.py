@@ -35,23 +35,31 @@ def show(run: PlannedRun, *, json: bool) -> None:
     measured: Mapping[str, float] = {}
     with contextlib.suppress(NoResultsError), Archive.open(run.folder, writing=False) as archive:
         measured = archive.mean_seconds()
-        played.update(match.label for match in plan.Plan(event, archive).stored())
+        stored = plan.Plan(event, archive).stored()
+        played.update(match.label for match in stored)
+
     mean_s = GUESSED_MATCH_S
     if measured:
         mean_s = sum(measured.values()) / len(measured)
     rows: list[BoardPlan] = []
     for label, matches in plan.counts(event).items():
         match_s = measured.get(label, mean_s)
-        seconds = (matches - played[label]) * match_s / run.lanes
+        due = matches - played[label]
+        seconds = due * match_s / run.lanes
         rows.append(BoardPlan(label, matches, played[label], seconds))
     if json:
         output.print_json(asdict(row) for row in rows)
         return
-    seconds = sum(row.seconds for row in rows)
-    rows.append(BoardPlan("all", schedules.total(event), played.total(), seconds))
+
+    all_seconds = sum(row.seconds for row in rows)
+    rows.append(BoardPlan("all", schedules.total(event), played.total(), all_seconds))
     headers = ("board", f"{schedules.at_most(event)}matches", "played", "time")
-    cells = [(row.board, row.matches, row.played, watching.duration(row.seconds)) for row in rows]
+    cells: list[tuple[object, ...]] = []
+    for row in rows:
+        time = watching.duration(row.seconds)
+        cells.append((row.board, row.matches, row.played, time))
     output.print_table(output.make_table(headers, cells))
+
     source = f"guessed at {GUESSED_MATCH_S} s a match"
     if measured:
         source = "by the mean time of the matches played before"

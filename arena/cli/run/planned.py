@@ -30,7 +30,10 @@ class PlannedRun:
 
 
 def load(
-    path: Path, changed: Mapping[str, object], bots: Sequence[str], boards: Sequence[str]
+    path: Path,
+    changed: Mapping[str, object],
+    bots: Sequence[str],
+    boards: Sequence[str],
 ) -> PlannedRun:
     """Read a tournament.toml, in which these keys are changed.
 

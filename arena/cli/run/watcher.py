@@ -43,6 +43,7 @@ class RunWatcher(Watcher):
         of other games."""
         if len(self._leagues) == 1:
             self._boards += [board.label for board in event.boards]
+
         self._earlier = iter(earlier)
         self._played: list[Played] = []
         self._standings: dict[str, tuple[Standing, ...]] = {}
@@ -74,7 +75,8 @@ class RunWatcher(Watcher):
         if self.live is None:
             return line
         rows = self.rows(BOTS_SHOWN)
-        return Group(line, output.fitting_table(self.headers, rows, self.live.console))
+        table = output.fitting_table(self.headers, rows, self.live.console)
+        return Group(line, table)
 
     @property
     def headers(self) -> tuple[Column, ...]:
@@ -92,6 +94,7 @@ class RunWatcher(Watcher):
         self._played += self._earlier
         if self._changed and time.monotonic() >= self._next_count:
             self._count()
+
         rows: list[tuple[object, ...]] = []
         for game, ranked in self._standings.items():
             top_of_game = max(1, top // len(self._standings))
@@ -107,7 +110,8 @@ class RunWatcher(Watcher):
             self._standings[game] = _ranked(league, played)
         self._changed = False
         cost = time.monotonic() - begun
-        self._next_count = begun + max(COUNT_INTERVAL_S, cost / COUNTING_SHARE)
+        interval = max(COUNT_INTERVAL_S, cost / COUNTING_SHARE)
+        self._next_count = begun + interval
 
     def _row(self, game: str, standing: Standing) -> tuple[object, ...]:
         """Return the cells of a standing, in the order of `headers`."""
@@ -134,12 +138,14 @@ def _ranked(league: Event, played: Sequence[Played]) -> tuple[Standing, ...]:
     def order(row: Standing) -> tuple[bool, bool, bool]:
         return row.points is None, row.bot in absent, row.bot not in ranked
 
-    by_points = sorted(standings((bot.name for bot in league.bots), played), key=order)
+    bot_names = [bot.name for bot in league.bots]
+    by_points = sorted(standings(bot_names, played), key=order)
     present = 0
     """The number of bots with a rank that are not absent."""
     for row in by_points:
         if order(row) == (False, False, False):
             present += 1
+
     ranks: dict[int, int] = {}
     """The rank of each number of points, by the rank in the standings."""
     rows: list[Standing] = []
