@@ -54,12 +54,14 @@ class TextSeat:
         now = self._view.of(role, self._scene, referee)
         if now.facts != self._scene.facts:  # hidden turns of others have no scene
             print(f"\n{match_text.drawing(self._game, now)}\n")
-        lines = entering.in_columns(entering.listing(legal), LIST_COLUMNS)
+        numbered = entering.listing(legal)
+        lines = entering.in_columns(numbered, LIST_COLUMNS)
         listing = "\n".join(f"  {output.safe_line(line)}" for line in lines)
         if len(legal) <= MOVES_LISTED:
             print(f"legal moves:\n{listing}")
         else:
             print(f"{len(legal)} legal moves, such as {output.safe_line(legal[0])}; ? lists them")
+
         while True:
             print(f"your move, {role}: ", end="", flush=True)
             line = sys.stdin.readline()
@@ -75,7 +77,8 @@ class TextSeat:
             if text in {"?", ""}:
                 print(f"legal moves:\n{listing}")
             else:
-                print(output.safe_line(entering.misunderstood(text, legal, candidates), 500))
+                answer = entering.misunderstood(text, legal, candidates)
+                print(output.safe_line(answer, 500))
 
 
 class ScreenSeat:
@@ -85,8 +88,13 @@ class ScreenSeat:
         self._terminal = terminal
         self._game = game
         self._view = PlayerView(game, match)
-        names = match_text.names_of(match)
-        self._story = Story(game, match, names, output.wants_colour(), [self._view.opening()])
+        self._story = Story(
+            game=game,
+            match=match,
+            names=match_text.names_of(match),
+            colour=output.wants_colour(),
+            scenes=[self._view.opening()],
+        )
         self._text = ""
         self._directions: tuple[str, ...] = ()
         self._message = ""
@@ -100,9 +108,12 @@ class ScreenSeat:
             self._story.scenes.append(scene)
             to_move = self._game.to_move(referee.state)
             movers = [role for role in to_move if role not in own_roles]
-            waiting = f" {' and '.join(movers)} to move ..." if movers else ""
+            waiting = ""
+            if movers:
+                waiting = f" {' and '.join(movers)} to move ..."
             self._draw(paint(waiting, DIM, self._story.colour), ())
-            if all(turn.role not in own_roles for turn in scene.turns):
+            is_others = all(turn.role not in own_roles for turn in scene.turns)
+            if is_others:
                 time.sleep(OTHERS_TURN_S)  # keys that are pressed meanwhile are not lost
 
     def choose(self, referee: Referee, role: Role) -> Move:
@@ -110,11 +121,14 @@ class ScreenSeat:
         self._legal = tuple(self._game.legal_moves(referee.state, role))
         self._clear()
         self._message = ""
-        self._story.scenes[-1] = self._view.of(role, self._story.scenes[-1], referee)
+        newest = self._story.scenes[-1]
+        self._story.scenes[-1] = self._view.of(role, newest, referee)
         while True:
             self._draw(self._prompt(role), self._aside())
             key = self._terminal.key()
-            move = None if key is None else self._press(key)
+            if key is None:
+                continue
+            move = self._press(key)
             if move is not None:
                 return move
 
@@ -123,7 +137,9 @@ class ScreenSeat:
         self._story.scenes += self._view.go_on(record.turns)
         self._story.record = record
         last = self._story.last
-        Viewer(self._terminal, self._story, Playback(last=last, turn=last)).run_until_left()
+        playback = Playback(last=last, turn=last)
+        viewer = Viewer(self._terminal, self._story, playback)
+        viewer.run_until_left()
 
     def _press(self, key: str) -> Move | None:
         """Apply a key; return the move, when the key completes a move."""
@@ -144,8 +160,11 @@ class ScreenSeat:
         elif key in {"backspace", "delete"}:
             self._text = self._text[:-1]
             self._directions = self._directions[:-1]
-        elif key == "space" or len(key) == 1:
-            self._text += " " if key == "space" else key
+        elif key == "space":
+            self._text += " "
+            self._directions = ()
+        elif len(key) == 1:
+            self._text += key
             self._directions = ()
         return None
 
@@ -180,7 +199,9 @@ class ScreenSeat:
             self._directions = directions
         else:
             self._message = f"no legal move goes {_signs(directions)}"
-        return candidates[0] if len(candidates) == 1 else None
+        if len(candidates) != 1:
+            return None
+        return candidates[0]
 
     def _candidates(self) -> tuple[Move, ...]:
         """Return the moves that the entered keys or text may mean; without any, all moves."""
@@ -196,12 +217,17 @@ class ScreenSeat:
             return paint(f" {output.safe_line(self._message)}", ALARM, colour)
         entered = _signs(self._directions) or output.safe_line(self._text)
         candidates = self._candidates()
-        hint = f"{len(candidates)} legal moves"
-        if len(candidates) < 2:
-            hint = candidates[0] if candidates else "no such move"
+        if not candidates:
+            hint = "no such move"
+        elif len(candidates) == 1:
+            hint = candidates[0]
+        else:
+            hint = f"{len(candidates)} legal moves"
+
         question = paint(f"your move, {role}:", BOLD, colour)
         cursor = paint("▏", REVERSED, colour)
-        return f" {question} {entered}{cursor}  {paint(output.safe_line(hint), DIM, colour)}"
+        painted_hint = paint(output.safe_line(hint), DIM, colour)
+        return f" {question} {entered}{cursor}  {painted_hint}"
 
     def _aside(self) -> tuple[str, ...]:
         """Return the lines of the panel: the legal moves, if the person has asked for them."""
@@ -213,8 +239,10 @@ class ScreenSeat:
         if shared:
             words = self._legal[0].split()[:shared]
             title += f" {' '.join(words)} ..."
-        listing = entering.listing(self._legal, self._candidates() or self._legal, shared=shared)
+        candidates = self._candidates() or self._legal
+        listing = entering.listing(self._legal, candidates, shared=shared)
         columns = panel_columns(self._story, self._terminal.size[0])
+
         aside = [title]
         for line in entering.in_columns(listing, columns):
             aside.append(output.safe_line(line))
@@ -229,16 +257,18 @@ class ScreenSeat:
         for name in ("left", "up", "down", "right"):
             if name in directions:
                 arrows += entering.SIGNS[name]
+
         keys: list[tuple[str, str]] = []
         if arrows:
             keys.append((arrows, "move"))
         if "stay" in directions:
             keys.append((".", "stay"))
         keys += KEYS
+
         size = self._terminal.size
         explained = key_line(tuple(keys), size[0], colour=self._story.colour)
-        below = (prompt, explained)
-        self._terminal.draw(frame(self._story, self._story.last, size, below, aside))
+        lines = frame(self._story, self._story.last, size, (prompt, explained), aside)
+        self._terminal.draw(lines)
 
 
 def _signs(directions: tuple[str, ...]) -> str:

@@ -17,7 +17,7 @@ from arena.replay.drawing import picture, plain, readable
 from arena.replay.drawing.paint import paint
 from arena.replay.drawing.signs import BoardSigns
 from arena.replay.replayer import Scene
-from arena.values import Match, Record, Turn
+from arena.values import Match, ModelCall, Record, Turn
 
 BOLD = "1"
 DIM = "2"
@@ -56,10 +56,15 @@ def cut(text: str, columns: int) -> str:
         if SGR.fullmatch(part):
             result += part
             continue
-        result += part if width(part) <= free else set_cell_size(part, free)
-        free = max(0, free - width(part))
-    end = "\x1b[0m" if SGR.search(result) else ""
-    return f"{result}…{end}"
+        part_width = width(part)
+        if part_width <= free:
+            result += part
+        else:
+            result += set_cell_size(part, free)
+        free = max(0, free - part_width)
+    if SGR.search(result):
+        return f"{result}…\x1b[0m"
+    return f"{result}…"
 
 
 @dataclass
@@ -99,6 +104,7 @@ def frame(
     board, state = _board(story, story.scenes[index])
     board_width = _widest(board)
     beside = columns - board_width - GAP_COLUMNS
+
     body: list[str] = []
     if beside >= PANEL_COLUMNS:
         panel = _panel(story, index, state, (beside, rows_left), aside)
@@ -110,11 +116,13 @@ def frame(
         body += board
         body.append("")
         body += _panel(story, index, state, (columns, rows_below), aside)
+
     if len(board) > rows_left or board_width > columns:
         needed = f"the terminal is too small for this board: {board_width} x {len(board) + 3}"
         body[rows_left - 1 :] = [paint(needed, ALARM)]
     empty_lines = rows_left - len(body)
     body = body[:rows_left] + [""] * empty_lines
+
     title = f"{output.safe_line(match.label)}   match {match.id}   seed {match.seed}"
     lines = [paint(title, BOLD)]
     lines += body
@@ -129,7 +137,9 @@ def panel_columns(story: Story, columns: int) -> int:
     """Return the width of the panel on a terminal of this width."""
     board, _ = _board(story, story.scenes[-1])
     beside = columns - _widest(board) - GAP_COLUMNS
-    return beside if beside >= PANEL_COLUMNS else columns
+    if beside < PANEL_COLUMNS:
+        return columns
+    return beside
 
 
 def _widest(lines: list[str]) -> int:
@@ -141,7 +151,9 @@ def _board(story: Story, scene: Scene) -> tuple[list[str], BoardSigns | None]:
     game = story.game
     grids, state = readable(game, scene.facts)
     if grids or state.scene.rows:
-        return [line.rstrip() for line in picture(grids, state)], state
+        drawn = picture(grids, state)
+        return [line.rstrip() for line in drawn], state
+
     facts = list(game.board())
     facts.append("")
     facts += scene.facts
@@ -164,19 +176,23 @@ def _panel(
         if len(aside) > rows_left:
             aside = (*aside[: rows_left - 1], "... and more")
         return top + list(aside)
+
     end: list[str] = []
     if story.record and index == story.last:
         verdict = story.record.verdict
         turns = output.counted(story.scenes[-1].number, "turn")
-        end = ["", paint(f"{output.safe_line(verdict.reason)} after {turns}", BOLD)]
+        sentence = f"{output.safe_line(verdict.reason)} after {turns}"
+        end = ["", paint(sentence, BOLD)]
         for fault in verdict.faults:
             text = f"{fault.role}: {fault.ending}: {output.safe_line(fault.words, 300)}"
             for line in _wrapped(text, columns, 2):
                 end.append(paint(line, ALARM))
+
     rows_left = height - len(top) - len(end)
     log: list[str] = []
     for number in range(index, 0, -1):
-        lines = list(_moves(story, story.scenes[number], columns, current=number == index))
+        is_current = number == index
+        lines = list(_moves(story, story.scenes[number], columns, current=is_current))
         if len(log) + len(lines) > rows_left:
             break
         log = lines + log
@@ -189,19 +205,26 @@ def _seats(story: Story, scene: Scene, state: BoardSigns | None) -> Iterator[str
     scores: Mapping[Role, int] = {}
     if story.record is not None and is_over:
         scores = story.record.verdict.scores
+
     for role in story.game.roles:
         sign = ""
         if state and state.symbols:
             letter = state.letters.get(role, " ")
-            sign = f"{paint(letter, state.styles.get(letter, ''))} "
-        score = paint(f"  {scores[role]}" if role in scores else "", BOLD)
-        yield f"{sign}{role:{longest}}  {output.safe_line(story.names[role])}{score}"
+            style = state.styles.get(letter, "")
+            sign = f"{paint(letter, style)} "
+        score = ""
+        if role in scores:
+            score = f"  {scores[role]}"
+        name = output.safe_line(story.names[role])
+        yield f"{sign}{role:{longest}}  {name}{paint(score, BOLD)}"
+
     if state is None:
         return
     if state.meanings:
         meanings: list[str] = []
         for sign, text in state.meanings:
-            styled = paint(sign, state.styles.get(sign, ""))
+            style = state.styles.get(sign, "")
+            styled = paint(sign, style)
             meanings.append(f"{styled} {output.safe_line(text)}")
         yield "   ".join(meanings)
     for fact in state.scene.other_facts:
@@ -212,10 +235,13 @@ def _moves(story: Story, scene: Scene, columns: int, *, current: bool) -> Iterat
     """Yield a turn's moves; of the current turn the refused text and the remarks too."""
     longest = max(len(role) for role in story.game.roles)
     for index, turn in enumerate(scene.turns):
-        text = f"{scene.number:>3} {turn.role:{longest}} {output.safe_line(scene.move(index))}"
+        move = output.safe_line(scene.move(index))
+        text = f"{scene.number:>3} {turn.role:{longest}} {move}"
         if turn.by != "bot":
             text += f" ({turn.by})"
-        quality = str(scene.qualities[index]) if scene.qualities else ""
+        quality = ""
+        if scene.qualities:
+            quality = str(scene.qualities[index])
         if quality:
             text += f", {quality}"
         for line in _wrapped(text, columns, 6):
@@ -226,18 +252,25 @@ def _moves(story: Story, scene: Scene, columns: int, *, current: bool) -> Iterat
 
 def _asides(story: Story, turn: Turn, columns: int) -> Iterator[str]:
     """Yield the model's answers, the refused text and the first remarks of a move."""
-    for call in story.record.calls if story.record else ():
+    calls: tuple[ModelCall, ...] = ()
+    if story.record:
+        calls = story.record.calls
+    for call in calls:
         if (call.turn, call.role) != (turn.number, turn.role):
             continue
         tokens = f"{call.answer.tokens_in} + {call.answer.tokens_out} tokens"
         answer = output.safe_line(call.answer.text, SAID_LETTERS)
         for line in _wrapped(f"    model, {tokens}: {answer}", columns, 6):
             yield paint(line, DIM)
+
     if turn.rejected_text is not None:
-        yield paint(f'      instead of "{output.safe_line(turn.rejected_text)}"', DIM)
+        rejected = output.safe_line(turn.rejected_text)
+        yield paint(f'      instead of "{rejected}"', DIM)
+
     for remark in turn.remarks[:3]:
         yield paint(f"    # {output.safe_line(remark)}", DIM)
 
 
 def _wrapped(text: str, columns: int, indent: int) -> list[str]:
-    return textwrap.wrap(text, max(10, columns), subsequent_indent=" " * indent) or [""]
+    lines = textwrap.wrap(text, max(10, columns), subsequent_indent=" " * indent)
+    return lines or [""]

@@ -64,7 +64,9 @@ CONTROL_KEYS = {
 
 def is_usable() -> bool:
     """Return True if keys and frames work here; elsewhere a command reads and prints lines."""
-    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+    if not sys.stdin.isatty() or not sys.stdout.isatty():
+        return False
+    return os.environ.get("TERM", "dumb") != "dumb"
 
 
 def decode(data: bytes, *, complete: bool = False) -> tuple[list[str], bytes]:
@@ -78,7 +80,8 @@ def decode(data: bytes, *, complete: bool = False) -> tuple[list[str], bytes]:
         sequence = SEQUENCE.match(data)
         if sequence is not None:
             code = sequence[0][2:].decode("ascii")
-            name = SEQUENCE_KEYS.get(re.sub(r"^1;\d", "", code), "")
+            plain_code = re.sub(r"^1;\d", "", code)
+            name = SEQUENCE_KEYS.get(plain_code, "")
             data = data[sequence.end() :]
         elif not complete and UNFINISHED.match(data):
             break
@@ -89,7 +92,9 @@ def decode(data: bytes, *, complete: bool = False) -> tuple[list[str], bytes]:
             character = data[:size]
             data = data[size:]
             text = character.decode("utf-8", "ignore")
-            name = CONTROL_KEYS.get(character, text if text.isprintable() else "")
+            if not text.isprintable():
+                text = ""
+            name = CONTROL_KEYS.get(character, text)
         if name:
             keys.append(name)
     return keys, data
@@ -101,7 +106,9 @@ def _character_bytes(first: int) -> int:
         return 4
     if first >= 0xE0:
         return 3
-    return 2 if first >= 0xC0 else 1
+    if first >= 0xC0:
+        return 2
+    return 1
 
 
 class Terminal:
@@ -128,11 +135,13 @@ class Terminal:
         An unchanged frame costs nothing.
         """
         size = self.size
-        frame = (size, list(lines))
+        rows = list(lines)
+        frame = (size, rows)
         if frame == self._frame:
             return
-        rows = "\x1b[K\r\n".join(frame[1][: size[1]])
-        self._write(f"\x1b[H{rows}\x1b[K\x1b[J")
+        height = size[1]
+        text = "\x1b[K\r\n".join(rows[:height])
+        self._write(f"\x1b[H{text}\x1b[K\x1b[J")
         self._frame = frame
 
     def key(self, seconds: float | None = None) -> str | None:
@@ -141,10 +150,14 @@ class Terminal:
         It waits no longer than RESIZE_CHECK_S, so that the caller can draw for a new size: be ready
         for None.
         """
-        wait_s = RESIZE_CHECK_S if seconds is None else min(seconds, RESIZE_CHECK_S)
+        wait_s = RESIZE_CHECK_S
+        if seconds is not None:
+            wait_s = min(seconds, RESIZE_CHECK_S)
         if not self._keys and self._has_input(wait_s):
             self._keys += self._read_keys()
-        return self._keys.pop(0) if self._keys else None
+        if not self._keys:
+            return None
+        return self._keys.pop(0)
 
     def _read_keys(self) -> list[str]:
         """Return the keys whose bytes have come, and wait for the rest of an unfinished key."""
@@ -184,7 +197,8 @@ class Terminal:
         self.take()
 
     def _has_input(self, seconds: float) -> bool:
-        return bool(select.select([self._in], [], [], max(0.0, seconds))[0])
+        readable, _, _ = select.select([self._in], [], [], max(0.0, seconds))
+        return bool(readable)
 
     def _read(self) -> bytes:
         try:

@@ -68,8 +68,11 @@ class Playback:
             if self.playing and self.over and self.turn == self.last:
                 self.turn = 0
         elif key in {"+", "=", "up", "-", "down"}:
-            step = -1 if key in {"-", "down"} else 1
-            self.speed = min(len(SPEEDS_S) - 1, max(0, self.speed + step))
+            step = 1
+            if key in {"-", "down"}:
+                step = -1
+            fastest = len(SPEEDS_S) - 1
+            self.speed = min(fastest, max(0, self.speed + step))
         elif key in {"home", "end", "G", "page up", "page down"}:
             targets = {
                 "home": 0,
@@ -139,22 +142,32 @@ class Viewer:
             text = f" to turn {playback.number}, Enter "
         elif not playback.over:
             text = f" turn {playback.turn}, live, {' and '.join(self._story.movers)} to move "
+
+        verb = "paused"
+        if playback.playing:
+            verb = "playing"
         speed = 1 / SPEEDS_S[playback.speed]
-        state = f" {'playing' if playback.playing else 'paused'}, {speed:.2g} turns a second"
+        state = f" {verb}, {speed:.2g} turns a second"
+
         columns = max(4, size[0] - width(text) - width(state) - 1)
         done = round(columns * playback.turn / max(1, playback.last))
         done_part = paint("━" * done, "32", colour)
         open_part = paint("─" * (columns - done), DIM, colour)
         bar = f"{text}{done_part}{open_part}{state}"
-        below = (bar, key_line(KEYS, size[0], colour=colour))
-        self._terminal.draw(frame(self._story, playback.turn, size, below))
+
+        keys = key_line(KEYS, size[0], colour=colour)
+        lines = frame(self._story, playback.turn, size, (bar, keys))
+        self._terminal.draw(lines)
 
     def _step(self) -> None:
         """Draw a frame, and wait for a key or for the time of the next turn."""
         self.draw()
         playback = self._playback
         due = self._moved + SPEEDS_S[playback.speed]
-        key = self._terminal.key(due - time.monotonic() if playback.playing else None)
+        seconds = None
+        if playback.playing:
+            seconds = due - time.monotonic()
+        key = self._terminal.key(seconds)
         if key is not None:
             playback.press(key)
             self._moved = time.monotonic()
@@ -170,14 +183,18 @@ def key_line(keys: tuple[tuple[str, str], ...], columns: int, *, colour: bool) -
     chosen: list[tuple[str, str]] = []
     used = _key_width(keys[-1])
     for pair in keys[:-1]:
-        if used + _key_width(pair) <= columns:
+        pair_width = _key_width(pair)
+        if used + pair_width <= columns:
             chosen.append(pair)
-            used += _key_width(pair)
+            used += pair_width
     chosen.append(keys[-1])
-    texts: list[str] = []
+
+    line = ""
     for key, effect in chosen:
-        texts.append(f" {paint(key, BOLD, colour)} {paint(effect, DIM, colour)} ")
-    return "".join(texts)
+        painted_key = paint(key, BOLD, colour)
+        painted_effect = paint(effect, DIM, colour)
+        line += f" {painted_key} {painted_effect} "
+    return line
 
 
 def _key_width(pair: tuple[str, str]) -> int:
