@@ -129,9 +129,11 @@ def _function(name: str) -> Any:
     if name in EXTRAS:
         return extensions.load(EXTRAS[name].path)
     if not any(name in lines for lines in COMMANDS.values()):
-        return extensions.load(_installed_commands()[name].path)
+        installed = _installed_commands()[name]
+        return extensions.load(installed.path)
     function = name.replace("-", "_")
-    module = import_module(f"arena.cli.{MODULES.get(name, function)}")
+    module_name = MODULES.get(name, function)
+    module = import_module(f"arena.cli.{module_name}")
     return getattr(module, function)
 
 
@@ -198,7 +200,9 @@ class Commands(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the options before a command; print the help of one here."""
-        name = args[0] if args else ""
+        name = ""
+        if args:
+            name = args[0]
         asks_for_help = any(word in ctx.help_option_names for word in args[1:])
         if asks_for_help and name in self.commands and not ctx.resilient_parsing:
             # typer would import pydantic to parse `--help`, which takes as long as the command's
@@ -236,6 +240,7 @@ class Commands(TyperGroup):
         if added:
             lines = {name: declared.line for name, declared in added.items()}
             sections["From installed packages"] = lines
+
         width = 0
         for lines in sections.values():
             width = max(width, *map(len, lines))

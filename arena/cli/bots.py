@@ -39,37 +39,53 @@ def new(
         rows = [output.fields(kit, "name", "language", "build") for kit in starters.starters()]
         output.print_records(rows, json=json)
         return
+
     kit = starters.find(language)
     file = paths.tournament_file(None)
-    tournament = config.load(file) if file.is_file() else None
     folder = Path()
     known = game
-    if tournament is not None:
+    if file.is_file():
+        tournament = config.load(file)
         folder = Path(tournament.bots or ".")
         if not game and tournament.boards:
             # The suggested match is on the event's first board; of many boards to draw it is
             # enough to draw one.
             known = tournament.boards[0].partition(":")[0]
     target = folder / discovery.checked(name, Path("NAME"))
-    boards = rulebook.find(known) if known else rulebook.all_boards()
+
+    if known:
+        boards = rulebook.find(known)
+    else:
+        boards = rulebook.all_boards()
+    first = boards[0]
     games: list[str] = []  # for bot.toml: a game, one of its boards, or nothing for everything
     if game is not None:
         query = game.partition(":")[0]  # a colon is followed by the number of boards to draw
-        is_board = len(boards) == 1 and query.rpartition("/")[2] == boards[0].name
-        games.append(boards[0].label if is_board else boards[0].game)
+        is_board = len(boards) == 1 and query.rpartition("/")[2] == first.name
+        if is_board:
+            games.append(first.label)
+        else:
+            games.append(first.game)
+
     path = shlex.quote(str(target))
-    board = f" --board {shlex.quote(boards[0].label)}"
-    players = " ".join([path] * len(boards[0].sides))
+    board = f" --board {shlex.quote(first.label)}"
+    players = " ".join([path] * len(first.sides))
     match = f"{players}{board}"
     readme = {"name": target.name, "path": path, "match": match}
     """What a kit's README.md leaves open."""
     starters.copy(kit, target, author=author, games=games, replacements=readme)
     if json:
-        row = {"bot": name, "path": str(target), "language": kit.language, "build": kit.build}
+        row = {
+            "bot": name,
+            "path": str(target),
+            "language": kit.language,
+            "build": kit.build,
+        }
         output.print_json([row])
         return
+
     print(f"{target} is a bot now: {target / 'README.md'} says where to begin. Next:\n")
-    if boards[0].game not in rulebook.games_with_named_boards():
+    if first.game not in rulebook.games_with_named_boards():
         board = ""  # only a board that is made from its name must be named where no event plays it
     print(f"  arena check {path}{board}\n  arena match {match}\n  arena submit {path}{board}")
 
@@ -102,6 +118,7 @@ def bots(
     if json:
         output.print_json(output.fields(row, *HEADERS, "submitted", "words") for row in rows)
         return
+
     refusals = sum(row.state == "refused" for row in rows)
     if not refused:
         rows = [row for row in rows if row.state != "refused"]
@@ -119,7 +136,9 @@ def _rows() -> list[listing.Row]:
     rows: list[listing.Row] = []
     people = named_bots.people_now(Path())
     if tournament.bots is not None:
-        rows += listing.rows(workspace.bot_store(tournament), people)
+        store = workspace.bot_store(tournament)
+        rows += listing.rows(store, people)
+
     tables = tuple(entry for entry in tournament.bot if entry.adds_bot)
     only_tables = tournament.model_copy(update={"bots": None, "bot": tables})
     for bot in only_tables.entrants(Path()):
@@ -143,7 +162,9 @@ def _cell(row: listing.Row, header: str) -> object:
         return getattr(row, header)
     if row.games:
         return " ".join(row.games)
-    return "all" if row.digest else ""
+    if row.digest:
+        return "all"
+    return ""
 
 
 def withdraw(
@@ -158,8 +179,14 @@ def withdraw(
     if name in tournament.table_bots:
         raise ArenaError(f"{name!r} is a [[bot]] of tournament.toml: take it out there")
     version = store.withdraw(name)
+    row = {
+        "name": name,
+        "version": version.number,
+        "digest": version.digest,
+        "state": "withdrawn",
+    }
     output.print_result(
-        [{"name": name, "version": version.number, "digest": version.digest, "state": "withdrawn"}],
+        [row],
         f"{name} is withdrawn; version {version.number} is kept, and plays again after\n",
         f"  arena submit {version.path} --as {name}",
         json=json,

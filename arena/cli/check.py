@@ -54,7 +54,9 @@ def check(
             )
             if not boards and built.screening.is_idle(built.bot):
                 print("  on other boards than the event's: it plays none of these, and is left out")
-        unasked = list(filter(None, (known.unasked(tournament) for known in serving)))
+
+        reasons = [known.unasked(tournament) for known in serving]
+        unasked = list(filter(None, reasons))
         if serving and not ask:
             unasked.append("by --no-ask nobody answers it, so it plays as when it is refused")
         asks = bool(serving) and not unasked
@@ -64,9 +66,11 @@ def check(
                     print(f"  {output.safe_line(sentence)}", flush=True)
             printer = RunPrinter(silent=json)
             result = built.screening.checkup(built.bot, launcher, printer.print, services)
+
     left_out = tournament.left_out(built.bot)
     if json:
-        output.print_json([_row(result) | {"left_out": left_out}])
+        row = _row(result) | {"left_out": left_out}
+        output.print_json([row])
     else:
         print("\n".join(_report(result, left_out, printer.at_most)))
     if left_out or not result.sound:
@@ -76,11 +80,14 @@ def check(
 def _who_answers(services: service.Opened, tournament: "Tournament", bot: Bot) -> Iterator[str]:
     """Yield who serves a bot, and what came when each service was asked once."""
     for name, known in service.known().items():
-        if known.serves(bot):
-            yield known.who(tournament, bot)
-            came = known.trial(services[name], tournament, bot) if name in services else ""
-            if came:
-                yield came
+        if not known.serves(bot):
+            continue
+        yield known.who(tournament, bot)
+        if name not in services:
+            continue
+        answer = known.trial(services[name], tournament, bot)
+        if answer:
+            yield answer
 
 
 def _row(result: Checkup) -> dict[str, object]:
@@ -188,12 +195,19 @@ class RunPrinter:
         if self._silent:
             return
         self._number += 1
-        result = "ok"
-        if run.findings:
-            result = "advice" if run.sound else "FAULT"
-        variation = f", {run.variation}" if run.variation else ""
+        if not run.findings:
+            result = "ok"
+        elif run.sound:
+            result = "advice"
+        else:
+            result = "FAULT"
+        variation = ""
+        if run.variation:
+            variation = f", {run.variation}"
+        shortened = ""
+        if run.shortened:
+            shortened = ", then it was ended"
         answers = output.counted(len(run.moves), "legal answer")
-        shortened = ", then it was ended" if run.shortened else ""
         where = f"{run.board} as {run.role}{variation}"
         print(
             f"  {result:6}  {self._number:2} of {at_most}  {where}: {answers}{shortened}",
@@ -246,7 +260,9 @@ def _figures(result: Checkup) -> Iterator[str]:
 def _findings(result: Checkup) -> Iterator[str]:
     """Yield lines: each finding, with what the author can do."""
     for finding in result.findings:
-        more = f", and {len(finding.again)} more" if finding.again else ""
+        more = ""
+        if finding.again:
+            more = f", and {len(finding.again)} more"
         yield f"\n{finding.weight.upper():7} {finding.where}{more}"
         yield f"        {output.safe_lines(finding.words)}"
         for line in finding.log:
@@ -278,7 +294,9 @@ def _milliseconds(seconds: float | None) -> str:
 
 
 def _limit_words(seconds: float | None) -> str:
-    return "" if seconds is None else f" (limit {seconds * 1000:g} ms)"
+    if seconds is None:
+        return ""
+    return f" (limit {seconds * 1000:g} ms)"
 
 
 def _usage_line(result: Checkup) -> str:

@@ -37,13 +37,17 @@ def compare(
 
     folder = paths.event_folder(event)
     read = results.read(folder, all_versions=all_versions, rating=rating)
-    bot, opponent = bot_shown(bot, read.event.bots), bot_shown(opponent, read.event.bots)
+    bot = bot_shown(bot, read.event.bots)
+    opponent = bot_shown(opponent, read.event.bots)
     if bot == opponent:
         raise ArenaError(f"{output.safe_line(bot)} twice: name two bots")
+
     names = {standing.bot for standing in read.standings}
     if any("@" in name and name not in names for name in (bot, opponent)):
         digests = _digests(read, (bot, opponent))
-        duel = _duel_of(bot, opponent) if event is None and None in digests.values() else None
+        duel = None
+        if event is None and None in digests.values():
+            duel = _duel_of(bot, opponent)
         if duel is not None:
             output.notice(f"{paths.displayed(folder)} has not both; from their duel, {duel}:")
             compare(bot, opponent, duel, rating, all_versions=all_versions, json=json)
@@ -53,6 +57,7 @@ def compare(
         played_names = {standing.bot for standing in read.standings}
         bot = _version_label(played_names, bot, digests[bot])
         opponent = _version_label(played_names, opponent, digests[opponent])
+
     read.head_to_head(bot, opponent)  # refuses names that no bot has
     played = {standing.bot for standing in read.standings if standing.points is not None}
     for name in (bot, opponent):
@@ -60,11 +65,13 @@ def compare(
             raise ArenaError(
                 f"{output.safe_line(name)}: has not played yet; `arena run` goes on with the event"
             )
+
     compared: list[tuple[Results, BotComparison, list[dict[str, Any]]]] = []
     for league in read.leagues:
         compared_bots = comparison.compare(league, bot, opponent)
         if compared_bots:
-            rows = rows_of(league.head_to_head(bot, opponent), HEAD_TO_HEAD)
+            head_to_head = league.head_to_head(bot, opponent)
+            rows = rows_of(head_to_head, HEAD_TO_HEAD)
             compared.append((league, compared_bots, rows))
     if json:
         json_rows: list[dict[str, object]] = []
@@ -72,6 +79,7 @@ def compare(
             json_rows.append(_row(league, compared_bots, rows, bot, opponent))
         output.print_json(json_rows)
         return
+
     first = output.safe_line(read.display_name(bot))
     second = output.safe_line(read.display_name(opponent))
     for number, (league, compared_bots, rows) in enumerate(compared):
@@ -98,6 +106,8 @@ def _row(
 ) -> dict[str, object]:
     """Return the comparison in a game as JSON values; `rows` are the head to head."""
     difference = comparison.difference
+    forfeits, _ = _forfeits(league, bot)
+    opponent_forfeits, _ = _forfeits(league, opponent)
     return {
         "game": league.game,
         "bot": bot,
@@ -109,8 +119,8 @@ def _row(
         "chance": round(comparison.chance, FILE_DECIMALS),
         "real": comparison.real,
         "met": comparison.met,
-        "forfeits": _forfeits(league, bot)[0],
-        "opponent_forfeits": _forfeits(league, opponent)[0],
+        "forfeits": forfeits,
+        "opponent_forfeits": opponent_forfeits,
         "head_to_head": rows,
     }
 
@@ -137,7 +147,8 @@ def _print(
         roles = row["role"]
         if row["role"] != row["opponent_role"]:
             roles = f"{row['role']}, {row['opponent_role']}"
-        difference = column.text(row["difference"], "+").rjust(len("difference"))
+        difference = column.text(row["difference"], "+")
+        difference = difference.rjust(len("difference"))
         matches = f"{row['matches']} + {row['opponent_matches']}"
         cells.append(
             (row["board"], roles, row["score"], row["opponent_score"], difference, matches)
@@ -164,8 +175,10 @@ def _digests(read: "Results", names: tuple[str, str]) -> dict[str, str | None]:
             continue
         digests[name] = None
         for span in read.archive.spans():
+            if span.bot != bot:
+                continue
             number = str(numbers.get(span.digest, ""))
-            if span.bot == bot and (version == number or _is_digest(version, span.digest)):
+            if version == number or _is_digest(version, span.digest):
                 digests[name] = span.digest
     return {name: digests.get(name) for name in names}
 
@@ -176,9 +189,9 @@ def _is_digest(digits: str, digest: str) -> bool:
 
 def _duel_of(bot: str, opponent: str) -> str | None:
     """Return the name of the event of a duel of these two, if there was one here."""
-    for names in ((bot, opponent), (opponent, bot)):
-        event = f"duel-{names[0]}-{names[1]}"
-        if (paths.results_folder(Path(), event) / paths.EVENT_FILE).is_file():
+    for event in (f"duel-{bot}-{opponent}", f"duel-{opponent}-{bot}"):
+        folder = paths.results_folder(Path(), event)
+        if (folder / paths.EVENT_FILE).is_file():
             return event
     return None
 
@@ -197,7 +210,8 @@ def _refuse_absent(read: "Results", digests: dict[str, str | None]) -> None:
     known: list[str] = []
     for span in read.archive.spans():
         if span.bot == bot:
-            known.append(f"{bot}@{numbers.get(span.digest, span.digest[:6])}")
+            version = numbers.get(span.digest, span.digest[:6])
+            known.append(f"{bot}@{version}")
     hint = "no version of it played"
     if known:
         hint = f"it has {', '.join(known)}"
@@ -223,8 +237,9 @@ def _version_label(names: set[str], name: str, digest: str | None) -> str:
     `ada@1` is `ada v1`, the digest `ada@3a9198` is `ada 3a9198`, and the only version is `ada`.
     """
     bot = name.rpartition("@")[0] or name
-    number = workspace.version_numbers().get(digest or "")
-    for label in (f"{bot} v{number}", f"{bot} {(digest or '')[:6]}"):
+    digits = digest or ""
+    number = workspace.version_numbers().get(digits)
+    for label in (f"{bot} v{number}", f"{bot} {digits[:6]}"):
         if label in names:
             return label
     return bot
@@ -237,13 +252,18 @@ def _sentences(
     difference = comparison.difference
     chance = comparison.chance
     column = LEADERBOARD.rated_in(comparison.unit)["rating"]
-    interval = interval_text(column.text(difference.low, "+"), column.text(difference.high, "+"))
-    direction = "above" if round(difference.value, column.decimals) >= 0 else "below"
+    low = column.text(difference.low, "+")
+    high = column.text(difference.high, "+")
+    interval = interval_text(low, high)
+    direction = "below"
+    if round(difference.value, column.decimals) >= 0:
+        direction = "above"
     distance = f"{column.text(abs(difference.value))} {comparison.unit}"
     yield (
         f"by all their matches, also with other bots, {first} is rated {distance} {direction} "
         f"{second} (95 % interval of the difference {interval})"
     )
+
     percent = f"{100 * chance:.1f} %"
     if chance > MOST_CERTAIN:
         percent = "over 99.9 %"
@@ -253,6 +273,7 @@ def _sentences(
     if comparison.expected_score is not None:
         score = f"{comparison.expected_score:.0f} of 100"
         yield f"where no role is easier, {first} is expected to score {score} against {second}"
+
     if not comparison.tied:
         yield "They never met, not even through others: nothing can be said of the difference."
         return
@@ -264,7 +285,11 @@ def _sentences(
     elif never_met:
         yield "They never met: this is known through others only."
     if comparison.real:
-        better, worse = (first, second) if difference.value > 0 else (second, first)
+        better = second
+        worse = first
+        if difference.value > 0:
+            better = first
+            worse = second
         yield f"With 95 % confidence, {better} is better than {worse}."
     else:
         yield (

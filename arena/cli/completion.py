@@ -24,8 +24,12 @@ MOST = 200
 def bots() -> Iterator[str]:
     """Yield the names of the bots in the folder bots/ here; the shell itself completes paths."""
     for path in sorted(Path("bots").glob("[!._]*")):
-        if path.name != "README.md":
-            yield path.name if path.is_dir() else path.stem
+        if path.name == "README.md":
+            continue
+        if path.is_dir():
+            yield path.name
+        else:
+            yield path.stem
 
 
 def boards() -> Iterator[str]:
@@ -37,7 +41,8 @@ def boards() -> Iterator[str]:
 
 def events() -> Iterator[str]:
     """Yield the events that were played here."""
-    return (path.parent.name for path in sorted(Path("results").glob(f"*/{paths.EVENT_FILE}")))
+    for path in sorted(Path("results").glob(f"*/{paths.EVENT_FILE}")):
+        yield path.parent.name
 
 
 def matches() -> Iterator[str]:
@@ -80,7 +85,8 @@ def complete(parameter: Any) -> None:
                 if len(items) == MOST:
                     break
                 if name.startswith(last) and SAFE.fullmatch(name):
-                    items.append(SimpleNamespace(value=before + name, help=None, type="plain"))
+                    item = SimpleNamespace(value=before + name, help=None, type="plain")
+                    items.append(item)
         return items
 
     parameter.shell_complete = shell_complete

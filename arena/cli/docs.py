@@ -25,13 +25,17 @@ def docs(
 ) -> None:
     """Print a page of the manual, or list the pages: the protocol, commands, keys and others."""
     home = rulefile.shipped().parent
-    pages: dict[str, Path] = {path.stem: path for path in sorted((home / "docs").glob("*.md"))}
+    folder = home / "docs"
+    pages: dict[str, Path] = {path.stem: path for path in sorted(folder.glob("*.md"))}
+    extras_folder = folder / "extras"
     for extra in extensions.extras():
-        of_extra = home / "docs" / "extras"
-        for path in (*of_extra.glob(f"{extra}.md"), *sorted(of_extra.glob(f"{extra}-*.md"))):
+        paths = list(extras_folder.glob(f"{extra}.md"))
+        paths += sorted(extras_folder.glob(f"{extra}-*.md"))
+        for path in paths:
             pages[path.stem] = path
     for name, readme in README_PAGES.items():
         pages[name] = home / readme
+
     if page is None:
         rows: list[dict[str, object]] = []
         for name, path in pages.items():
@@ -39,9 +43,11 @@ def docs(
             rows.append({"page": name, "title": first_line.lstrip("# ")})
         output.print_records(rows, json=json)
         return
+
     name = page.removesuffix(".md").removeprefix("docs/").removeprefix("extras/")
     if name not in pages:
         hint = did_you_mean(name, pages) or f"there are {', '.join(pages)}"
         raise ArenaError(f"there is no page {page!r}; {hint}")
     text = pages[name].read_text("utf-8")
-    output.print_result([{"page": name, "text": text}], text.removesuffix("\n"), json=json)
+    row = {"page": name, "text": text}
+    output.print_result([row], text.removesuffix("\n"), json=json)

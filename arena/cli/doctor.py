@@ -43,6 +43,7 @@ def doctor(
             print(f"{check.state:<5} {check.name}: {output.safe_line(check.found, 500)}")
             if check.cure:
                 print(f"      to do: {output.safe_line(check.cure, 500)}")
+
     bad = [check.name for check in checks if check.state is Health.BAD]
     if json:
         output.print_json(_row(check) for check in checks)
@@ -76,7 +77,8 @@ def _checks(*, measure: bool, seconds: float) -> Iterator[MachineCheck]:
     if measure and playable:
         # The dummy bot is arena's own, and can be trusted.
         level = choice.choose("auto", unsafe=True)
-        counts = measuring.lane_counts(len(system.cores()))
+        cores = len(system.cores())
+        counts = measuring.lane_counts(cores)
         measured = [measuring.measure(count, level, seconds) for count in counts]
         yield measuring.clock_check(measured[0])
         yield measuring.lanes_check(measured)

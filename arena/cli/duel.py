@@ -92,7 +92,12 @@ def duel(
 
     scale, question = question_of(points, elo, alpha, beta)
     overrides = options.overrides(
-        settings, seed=seed, name=name, workers=workers, sandbox=sandbox, unsafe=unsafe
+        settings,
+        seed=seed,
+        name=name,
+        workers=workers,
+        sandbox=sandbox,
+        unsafe=unsafe,
     )
     tournament = workspace.own_tournament(overrides)
     first, second = _two_bots(bot, opponent)
@@ -103,7 +108,9 @@ def duel(
     event = prepared(tournament, (first, second), name, most, boards)
     workspace.warn_about_confinement(event.conditions)
     writers.warn(event.boards)
-    state = Duel(event, names, sequential.SequentialTest(question), scale)
+
+    test = sequential.SequentialTest(question)
+    state = Duel(event, names, test, scale)
     folder = paths.results_folder(Path(), event.name)
     with signals.listening() as interrupt:
         services = workspace.services(tournament, Path())
@@ -112,6 +119,7 @@ def duel(
         pairings = duel_words.pairings_of(state)
         output.notice(f"{pairings} are complete; to go on:\n  {command_line()}")
         raise typer.Exit(interrupt.code)
+
     watching.notice_given_up(given_up)
     output.print_result([_row(state, folder)], *duel_words.report(state), json=json)
     if given_up and state.test.decision is None:
@@ -121,6 +129,7 @@ def duel(
         )
     results = paths.displayed(folder)
     output.notice(f"stored in {results}; `arena report {results}` shows every match")
+
     if state.test.decision is None:
         raise typer.Exit(UNDECIDED_CODE)
     if no_faults and state.won_by_faults_alone:
@@ -130,14 +139,19 @@ def duel(
 
 
 def question_of(
-    points: Bounds, elo: Bounds, alpha: float, beta: float
+    points: Bounds,
+    elo: Bounds,
+    alpha: float,
+    beta: float,
 ) -> "tuple[Scale, sequential.Question]":
     """Return the question of the test, with the unit in which the user put it."""
     from arena.event.duel import ELO, POINTS
 
     if points is not None and elo is not None:
         raise ArenaError("--points and --elo are two ways to say the same bounds: choose one")
-    scale = ELO if elo is not None else POINTS
+    scale = POINTS
+    if elo is not None:
+        scale = ELO
     low, high = elo or points or DEFAULT_POINTS
     bounds = f"--{scale.unit.lower()} {low:g} {high:g}"
     if not low < high:
@@ -163,8 +177,9 @@ def _two_bots(bot: str, opponent: str) -> tuple[Bot, Bot]:
     first = workspace.bot_named(bot)
     second = workspace.bot_named(opponent)
     # `ada@1` and `ada@2` have the name `ada`.
-    same_name = first.name.partition("@")[0] == second.name.partition("@")[0]
-    if same_name and first.digest == second.digest:
+    first_name = first.name.partition("@")[0]
+    second_name = second.name.partition("@")[0]
+    if first_name == second_name and first.digest == second.digest:
         raise ArenaError(f"{bot} and {opponent} are the same bot, file by file: name two")
     return first, second
 
@@ -181,9 +196,12 @@ class DuelWatcher(watching.Watcher):
         """Part of `Audience`."""
         self.planned = planned
         self.done = finished
-        before = f", {finished} matches played before" if finished else ""
+        before = ""
+        if finished:
+            before = f", {finished} matches played before"
         most = self._duel.event.repeats * self._duel.pairings_a_round
-        self.line(f"{self.name}: at most {output.counted(most, 'pairing')}{before}, {self.lanes}")
+        pairings = output.counted(most, "pairing")
+        self.line(f"{self.name}: at most {pairings}{before}, {self.lanes}")
 
     def absent(self, bot: str, fault: Fault) -> None:
         """Part of `Audience`."""
@@ -223,8 +241,9 @@ def prepared(
 
     sampled_folder = paths.results_folder(Path(), paths.SAMPLED_BOARDS)
     conditions = workspace.conditions_here(tournament)
+    board_names = options.names_in(boards)
     event, notices = duel.prepared(
-        tournament, bots, name, most, options.names_in(boards), conditions, sampled_folder
+        tournament, bots, name, most, board_names, conditions, sampled_folder
     )
     for words in notices:
         output.notice(words)
@@ -245,15 +264,23 @@ def play(
     from arena.event import duel as duels
 
     workers = workspace.matches_at_once(tournament, duel.event)
-    pin = tournament.workers.pinned
     watcher = DuelWatcher(duel, workers)
 
     def run(is_over: Callable[[], bool]) -> "Progress":
         return watching.play(
-            duel.event, folder, watcher, is_over, workers=workers, pin=pin, services=services
+            duel.event,
+            folder,
+            watcher,
+            is_over,
+            workers=workers,
+            pin=tournament.workers.pinned,
+            services=services,
         )
 
-    done = duels.play(duel, folder, watcher.heard, lambda: bool(interrupt), run)
+    def is_interrupted() -> bool:
+        return bool(interrupt)
+
+    done = duels.play(duel, folder, watcher.heard, is_interrupted, run)
     reason = run_words.reason(done.phase)
     if reason is not None and not duel.is_over:
         output.notice(f"{reason}; to go on:\n  {command_line()}")

@@ -44,7 +44,8 @@ def export(
     folder = paths.event_folder(event)
     if match is not None:
         with Archive.open(folder) as archive:
-            name, record = archive.event().name, archive.record(match)
+            name = archive.event().name
+            record = archive.record(match)
         if record.match.imported:
             raise ArenaError(
                 f"match {record.match.id}: was imported without its moves, so there is nothing to "
@@ -61,6 +62,7 @@ def export(
             line = paths.displayed(to)
         output.print_result([row], line, json=json)
         return
+
     if form not in tables.FORMATS:
         raise ArenaError(f"--format {form}: expected {' or '.join(tables.FORMATS)}")
     with (

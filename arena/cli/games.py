@@ -26,15 +26,18 @@ def games(
     json: options.Json = False,
 ) -> None:
     """List the boards that can be played; with a name, draw them."""
+
+    def print_mistake(mistake: str) -> None:
+        output.notice(f"not listed: {mistake}")
+
     if name:
         boards = rulebook.find(name, Path())
     else:
-        boards = rulebook.all_boards(
-            Path(), lambda mistake: output.notice(f"not listed: {mistake}")
-        )
+        boards = rulebook.all_boards(Path(), print_mistake)
     if json:
         output.print_json(_board_row(board) for board in boards)
         return
+
     cells: list[tuple[str, ...]] = []
     for board in boards:
         sides = ", ".join(map("+".join, board.sides))
@@ -44,6 +47,7 @@ def games(
         for board in boards:
             _draw(board)
         return
+
     for game in rulebook.games_with_named_boards(Path()):
         print(
             f"\n{game}/...: boards that are made from their names; `arena games {game}` lists them"
@@ -69,8 +73,10 @@ def _draw(board: Board) -> None:
     game = rulebook.game_of(board)
     print(f"\n{output.safe_line(board.label)}\n")
     start = game.view(game.start(), None)
-    print(render_state(game, start, colour=output.wants_colour()))
-    print("\n".join(_fact_lines(game.board())))
+    drawing = render_state(game, start, colour=output.wants_colour())
+    print(drawing)
+    lines = _fact_lines(game.board())
+    print("\n".join(lines))
 
 
 DRAWN = ("wall", "size")
@@ -122,6 +128,7 @@ def check_rules(
     """
     results: list[tuple[str, list[Flaw], list[Flaw]]] = []
     """The label of each board, its flaws, and the warnings."""
+
     try:
         for board in boards_of(file):
             flaws, warnings = examined(board, playouts, seed)
@@ -130,6 +137,7 @@ def check_rules(
         if not Path(file).is_file():
             raise
         results = [(file, [Flaw(words=str(error))], [])]
+
     if json:
         rows: list[dict[str, object]] = []
         for label, flaws, warnings in results:
@@ -155,7 +163,12 @@ def check_rules(
 
 
 def _flaw_row(flaw: Flaw) -> dict[str, object]:
-    return {"words": flaw.words, "turn": flaw.turn, "moves": flaw.moves, "state": flaw.facts}
+    return {
+        "words": flaw.words,
+        "turn": flaw.turn,
+        "moves": flaw.moves,
+        "state": flaw.facts,
+    }
 
 
 def _print_flaw(mark: str, board: str, flaw: Flaw) -> None:
@@ -167,9 +180,11 @@ def _print_flaw(mark: str, board: str, flaw: Flaw) -> None:
     for fact in flaw.facts:
         print(f"         {output.safe_line(fact)}")
     if flaw.moves:
-        omitted = "... " if len(flaw.moves) > MOVES_SHOWN else ""
-        moves = output.safe_line("; ".join(flaw.moves[-MOVES_SHOWN:]), 1000)
-        print(f"       reached by: {omitted}{moves}")
+        omitted = ""
+        if len(flaw.moves) > MOVES_SHOWN:
+            omitted = "... "
+        last_moves = "; ".join(flaw.moves[-MOVES_SHOWN:])
+        print(f"       reached by: {omitted}{output.safe_line(last_moves, 1000)}")
 
 
 MOST_OPENINGS = 1_000_000
@@ -200,6 +215,7 @@ def openings(
             openings.refuse_rare(game, plies)
         except ArenaError as error:
             raise ArenaError(f"--plies {plies}: {chosen.label}: {error}") from error
+
         sequence = openings.different(game, plies, f"{seed}/{chosen.label}")
         sequences = [openings.moves_of(turns) for turns in islice(sequence, count)]
         if len(sequences) < count:

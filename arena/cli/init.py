@@ -41,9 +41,8 @@ def init(
                     shutil.rmtree(path)
                 elif path.name != discovery.README:
                     path.unlink()
-        name_event(
-            new_folder, folder, DRAWN_SEED.format(secrets.token_hex(16)), whole_files.PRIVATE
-        )
+        seed = DRAWN_SEED.format(secrets.token_hex(16))
+        name_event(new_folder, folder, seed, whole_files.PRIVATE)
     print(
         f"{folder} is a workspace now. Its tournament.toml has a random seed: keep it secret until "
         "the event is over,\nbecause a bot that knows it can predict all random events. Next:\n\n"
@@ -72,9 +71,11 @@ def making(folder: Path, *more: str) -> Iterator[Path]:
         # A power cut leaves no empty file, which would stop a run.
         with whole_files.staging(folder) as new_folder:
             for part in PARTS:
-                if (source / part).exists():
-                    (new_folder / part).parent.mkdir(exist_ok=True)
-                    whole_files.copy_new(source / part, new_folder / part)
+                if not (source / part).exists():
+                    continue
+                target = new_folder / part
+                target.parent.mkdir(exist_ok=True)
+                whole_files.copy_new(source / part, target)
             yield new_folder
             # The file that makes it a workspace is published last.
             parts = sorted(new_folder.iterdir(), key=lambda path: path.name == TOURNAMENT)
@@ -90,7 +91,8 @@ def name_event(new_folder: Path, folder: Path, seed: str, mode: int) -> str:
 
     `seed` is the text of the seed in tournament.toml, `mode` the mode of that file.
     """
-    name = names.safe(folder.absolute().resolve().name)
+    real_name = folder.absolute().resolve().name
+    name = names.safe(real_name)
     file = new_folder / TOURNAMENT
     text = file.read_text("utf-8")
     text = SEED_LINE.sub(lambda _: seed, text, count=1)

@@ -6,7 +6,7 @@ It decides which of the leaderboard's figures are shown, and how. docs/columns.m
 import sys
 import textwrap
 from collections.abc import Collection, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any
 
 import pandas as pd
@@ -56,11 +56,15 @@ def show(results: Results, *, brief: bool = False) -> None:
     if not results.count:
         print("no matches yet")
         return
-    width = output.console().width if sys.stdout.isatty() else None
+    width = None
+    if sys.stdout.isatty():
+        width = output.console().width
+
     for number, league in enumerate(results.leagues):
         if len(results.leagues) > 1:
             output.print_section(number, league.game)
         _show_league(league, width)
+
     overall = results.overall_leaderboard()
     if len(overall):
         print("\nall games")
@@ -68,9 +72,12 @@ def show(results: Results, *, brief: bool = False) -> None:
     elif results.who_plays_what:
         print()
         _print_sentence(f"who plays what: {results.who_plays_what}", width)
+
     for added in extensions.sections().values():
         if added.terminal:
-            extensions.load(added.terminal)(results)
+            print_section = extensions.load(added.terminal)
+            print_section(results)
+
     if not brief:
         if width is not None:
             _explain(results)
@@ -102,7 +109,9 @@ def _print_failings(results: Results) -> None:
     failings, kinds = results.failings(FAILINGS_SHOWN)
     event = output.safe_line(results.folder.name)
     for failing in failings:
-        times = f", {failing.times} times, such as" if failing.times > 1 else ""
+        times = ""
+        if failing.times > 1:
+            times = f", {failing.times} times, such as"
         shown_name = output.safe_line(results.display_name(failing.bot))
         bot = output.safe_line(failing.bot)
         message = output.safe_line(failing.words)
@@ -125,7 +134,8 @@ def _show_league(league: Results, width: int | None) -> None:
     rows = rows_of(frame, LEADERBOARD.rated_in(league.unit))
     ranked = [row for row in rows if row["rank"] is not None]
     if ranked:
-        shown = table(league, frame[frame["rank"].notna()], width)
+        ranked_frame = frame[frame["rank"].notna()]
+        shown = table(league, ranked_frame, width)
         output.print_table(shown)
         if league.best_on_boards:
             _print_sentence(league.best_on_boards, width)
@@ -134,8 +144,12 @@ def _show_league(league: Results, width: int | None) -> None:
         print("no bot has a rank, because fewer than two play every board and role; instead:\n")
         parts = rows_of(league.rankings(), RANKINGS)
         whole_boards = {row["board"] for row in parts if row["role"] is None}
-        ranked = [row for row in parts if row["role"] is None or row["board"] not in whole_boards]
+        ranked = []
+        for row in parts:
+            if row["role"] is None or row["board"] not in whole_boards:
+                ranked.append(row)
         print_rankings(league, ranked)
+
     ranked_bots = {row["bot"] for row in ranked}
     for row in rows:
         if row["bot"] not in ranked_bots:
@@ -187,8 +201,9 @@ def table(results: Results, ranked: pd.DataFrame, width: int | None) -> Table:
     changes = _rank_changes(results, rows)
     if changes:
         columns[CHANGE.name] = changes
-    columns["rating"] = figures_of(rows, declared["rating"])
-    columns["95 %"] = _intervals(rows, declared["rating"])
+    rating = declared["rating"]
+    columns["rating"] = figures_of(rows, rating)
+    columns["95 %"] = _intervals(rows, rating)
     columns["ranks"] = _open_ranks(rows)
     columns[""] = list(_bars(rows))
     columns["points"] = figures_of(rows, declared["points"])
@@ -202,8 +217,10 @@ def table(results: Results, ranked: pd.DataFrame, width: int | None) -> Table:
         counts = _cells(rows, str(ending))
         if any(counts):
             columns[str(ending)] = counts
+
     count = _fitting_count(columns, width)
-    return output.table_of(dict(list(columns.items())[:count]))
+    fitting = dict(islice(columns.items(), count))
+    return output.table_of(fitting)
 
 
 def _cells(rows: Collection[Row], name: str) -> list[object]:
@@ -221,7 +238,9 @@ def _rank_changes(results: Results, rows: Collection[Row]) -> list[object]:
     changes = results.rank_changes
     if all(change == 0 for change in changes.values()):  # None: the bot is new
         return []
-    signs = CHANGE_SIGNS if output.can_encode("".join(CHANGE_SIGNS)) else ASCII_CHANGE_SIGNS
+    signs = ASCII_CHANGE_SIGNS
+    if output.can_encode("".join(CHANGE_SIGNS)):
+        signs = CHANGE_SIGNS
     texts: list[object] = []
     for row in rows:
         change = changes.get(row["bot"], 0)
@@ -253,7 +272,8 @@ def _fitting_count(columns: Mapping[str, list[object]], width: int | None) -> in
     used = -1
     count = 0
     for number, (name, cells) in enumerate(columns.items(), 1):
-        longest = max((len(output.safe_line(cell)) for cell in cells), default=0)
+        lengths = [len(output.safe_line(cell)) for cell in cells]
+        longest = max(lengths, default=0)
         used += 1 + max(len(name), min(NAME_COLUMNS, longest))
         if used > width and count:
             break
@@ -269,7 +289,11 @@ def print_rankings(results: Results, ranked: Sequence[Row]) -> None:
         print("no matches yet")
     groups = groupby(columns.in_file(ranked), key=lambda row: (row["board"], row["role"]))
     for number, ((board, role), group) in enumerate(groups):
-        output.print_section(number, f"{board}, {'all roles' if role is None else role}")
+        roles = "all roles"
+        if role is not None:
+            roles = role
+        output.print_section(number, f"{board}, {roles}")
+
         rows: list[Row] = []
         for row in group:  # `_intervals` and `_bars` know the columns of the leaderboard
             as_rating = {
@@ -279,6 +303,7 @@ def print_rankings(results: Results, ranked: Sequence[Row]) -> None:
                 "tier": 1,
             }
             rows.append(row | as_rating)
+
         ranking: dict[str, list[object]] = {}
         ranking["rank"] = _cells(rows, "rank")
         ranking["bot"] = _cells(rows, "display")
@@ -307,8 +332,10 @@ def _intervals(rows: Collection[Row], column: Column) -> list[object]:
     highs = _aligned([column.text(row["rating_high"]) for row in rows])
     intervals: list[object] = []
     for row, low, high in zip(rows, lows, highs, strict=True):
-        is_rated = row["rating"] is not None
-        intervals.append(interval_text(low, high) if is_rated else "")
+        if row["rating"] is None:
+            intervals.append("")
+        else:
+            intervals.append(interval_text(low, high))
     return intervals
 
 
@@ -323,13 +350,16 @@ def _bars(rows: Collection[Row]) -> list[Text]:
 
     An open end is an arrow.
     """
-    signs = BAR_SIGNS if output.can_encode("".join(BAR_SIGNS)) else ASCII_BAR_SIGNS
+    signs = ASCII_BAR_SIGNS
+    if output.can_encode("".join(BAR_SIGNS)):
+        signs = BAR_SIGNS
     line, dot, left_arrow, right_arrow = signs
     bars: list[Text] = []
     for row, shares in zip(rows, interval_bars(rows), strict=True):
         if shares is None:
             bars.append(Text(""))
             continue
+
         start, middle, end = (round((BAR_COLUMNS - 1) * share) for share in shares)
         before = line * (middle - start)
         after = line * (end - middle)
@@ -337,6 +367,9 @@ def _bars(rows: Collection[Row]) -> list[Text]:
             before = left_arrow + before[1:]
         if after and row["rating_high"] is None:
             after = after[:-1] + right_arrow
-        style = TIER_STYLES[(row["tier"] - 1) % len(TIER_STYLES)]
-        bars.append(Text(" " * start + before + dot + after, style=style))
+
+        bar = " " * start + before + dot + after
+        tier = row["tier"] - 1
+        style = TIER_STYLES[tier % len(TIER_STYLES)]
+        bars.append(Text(bar, style=style))
     return bars

@@ -78,6 +78,7 @@ def match(
     if no_limits:  # those of its [[bot]] tables, too
         tables = [table.model_copy(update={"processes": None}) for table in tournament.bot]
         tournament = tournament.model_copy(update={"bot": tuple(tables)})
+
     begun = stored_match.read_fork(from_match, turn)
     opening: OpeningMoves = ()
     if begun is not None:
@@ -93,18 +94,22 @@ def match(
         raise ArenaError(
             "name the bots and the board: arena match BOT... --board BOARD; or a match, by --from"
         )
+
     named = [workspace.bot_named(bot) for bot in bots or ()]
     if begun is not None and not named:
         named = bots_of(begun.record, chosen.roles)
     if no_limits:
         named = [replace(bot, limits=None) for bot in named]
+
     players = workspace.assign_roles(chosen, chosen.roles, named)
     conditions = workspace.conditions_here(tournament, by_hand=True)
     planned = workspace.make_match(tournament, chosen, players, seed, conditions, opening)
     workspace.warn_about_confinement(planned.conditions)
     writers.warn([chosen])
     game = rulebook.game_of(planned)
-    opened = NamingLauncher if no_limits else Launcher
+    opened: type[Launcher] = Launcher
+    if no_limits:
+        opened = NamingLauncher
     with playing(), workspace.asking(tournament) as services, opened() as launcher:
         if json:
             record = play.play(planned, launcher=launcher, services=services)
@@ -188,9 +193,14 @@ def _show_on_screen(
 ) -> None:
     """Draw the match on the terminal as a moving picture; with `watch` a key plays each turn."""
     replayer = Replayer(game)
-    names = match_text.names_of(planned)
-    story = Story(game, planned, names, output.wants_colour(), [replayer.opening])
-    story.movers = game.to_move(game.start())
+    story = Story(
+        game=game,
+        match=planned,
+        names=match_text.names_of(planned),
+        colour=output.wants_colour(),
+        scenes=[replayer.opening],
+        movers=game.to_move(game.start()),
+    )
 
     def show_turns(referee: Referee) -> None:
         story.scenes += replayer.go_on(referee.turns)

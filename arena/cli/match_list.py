@@ -29,9 +29,11 @@ def show(event: str | None, *, bot: str | None, lost: bool, most: int, json: boo
         newest = archive.newest(most, bot=bot, lost=lost)
         played = archive.played_of(list(newest))
         count = archive.count()
+
     if json:
         output.print_json(_row(match) for match in played)
         return
+
     shown = display_names(entered)
     cells = [_cells(match, shown) for match in played]
     output.print_table(output.make_table(HEADERS, cells))

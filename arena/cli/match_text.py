@@ -24,15 +24,22 @@ def names_of(match: Match) -> dict[str, str]:
 
 def heading(match: Match) -> str:
     """Return one line: the match, its board, and its bots with their roles."""
-    seats = ", ".join(f"{seat.role} {output.safe_line(seat.bot.name)}" for seat in match.seats)
+    board = output.safe_line(match.label)
+    seats: list[str] = []
+    for seat in match.seats:
+        seats.append(f"{seat.role} {output.safe_line(seat.bot.name)}")
     return (
-        f"match {match.id}  {output.safe_line(match.label)}  {seats}  (repeat {match.repeat}, "
-        f"seed {match.seed})"
+        f"match {match.id}  {board}  {', '.join(seats)}  (repeat {match.repeat}, seed {match.seed})"
     )
 
 
 def print_scene(
-    game: Game[Any], match: Match, scene: Scene, *, draw: bool, calls: Iterable[ModelCall] = ()
+    game: Game[Any],
+    match: Match,
+    scene: Scene,
+    *,
+    draw: bool,
+    calls: Iterable[ModelCall] = (),
 ) -> None:
     """Print the moves of a turn with their remarks, and the state after them if `draw`.
 
@@ -42,23 +49,33 @@ def print_scene(
     for call in calls:
         if call.turn == scene.number:
             print("\n".join(call_lines(call)))
+
     if not scene.turns:
-        print(f"turn {scene.number}" if scene.number else "start")
+        title = "start"
+        if scene.number:
+            title = f"turn {scene.number}"
+        print(title)
     for index, turn in enumerate(scene.turns):
+        mover = turn.role
         name = names.get(turn.role, "")
-        mover = f"{turn.role} ({output.safe_line(name)})" if name else turn.role
+        if name:
+            mover += f" ({output.safe_line(name)})"
         if turn.by == "strike":
             note = f'instead of "{output.safe_line(turn.rejected_text)}", which was forgiven'
         elif turn.by == "bot":
             note = f"{turn.wall * 1000:.0f} ms"
         else:
             note = f"({turn.by})"
-        quality = str(scene.qualities[index]) if scene.qualities else ""
+        quality = ""
+        if scene.qualities:
+            quality = str(scene.qualities[index])
         if quality:
             note += f"  {quality}"
-        print(f"turn {scene.number}  {mover}  {output.safe_line(scene.move(index))}  {note}")
+        move = output.safe_line(scene.move(index))
+        print(f"turn {scene.number}  {mover}  {move}  {note}")
         for remark in turn.remarks:
             print(f"    # {output.safe_line(remark)}")
+
     if draw:
         print(f"\n{drawing(game, scene)}\n")
 
@@ -70,11 +87,13 @@ def call_lines(call: ModelCall) -> Iterator[str]:
     notes = [f"turn {call.turn}  {call.role} asks the model: {tokens}"]
     notes += filter(None, [usage_of(answer), ANSWER_ENDS.get(answer.end)])
     yield ", ".join(notes)
-    for name, text in (
-        ("asked", question_of(call)),
-        ("thought", answer.reasoning),
-        ("said", answer.text),
-    ):
+
+    texts = {
+        "asked": question_of(call),
+        "thought": answer.reasoning,
+        "said": answer.text,
+    }
+    for name, text in texts.items():
         for line in text.splitlines():
             yield f"    {name:>7} | {output.safe_line(line, LONGEST_LINE)}"
 
@@ -88,20 +107,27 @@ def goes_on() -> bool:
     """Wait for Enter, or for the end of the input; return False if the user typed `q`."""
     if sys.stdin.isatty():
         print("Enter: go on, q: leave ", end="", flush=True)
-    return not sys.stdin.readline().strip().lower().startswith("q")
+    answer = sys.stdin.readline().strip().lower()
+    return not answer.startswith("q")
 
 
 def verdict(record: Record) -> Iterator[str]:
     """Yield lines about the end of a match: scores, faults with stderr, and warnings."""
     names = names_of(record.match)
     result = record.verdict
-    turns = output.counted(record.turns[-1].number if record.turns else 0, "turn")
+    last_turn = 0
+    if record.turns:
+        last_turn = record.turns[-1].number
+    turns = output.counted(last_turn, "turn")
     scores: list[str] = []
     for role, score in result.scores.items():
         scores.append(f"{role} ({output.safe_line(names[role])}) {score}")
     yield f"{output.safe_line(result.reason)} after {turns}: {', '.join(scores)}"
+
     for fault in result.faults:
-        when = f"in turn {fault.turn}" if fault.turn else "before the first turn"
+        when = "before the first turn"
+        if fault.turn:
+            when = f"in turn {fault.turn}"
         yield (
             f"{fault.role} ({output.safe_line(names[fault.role])}) is at fault {when}:"
             f" {fault.ending}: {output.safe_line(fault.words, 1000)}"
@@ -110,6 +136,7 @@ def verdict(record: Record) -> Iterator[str]:
         lines = [line for line in stderr.splitlines() if line.strip()]
         for line in lines[-STDERR_LINES:]:
             yield f"    stderr: {output.safe_line(line)}"
+
     for seat in record.seats:
         for line in seat.warnings:
             yield f"{seat.role} ({output.safe_line(seat.bot)}): {output.safe_line(line)}"
@@ -123,11 +150,14 @@ def match_row(record: Record) -> dict[str, object]:
     row |= output.fields(match, "game", "board", "repeat", "seed")
     row["reason"] = result.reason
     for seat in match.seats:
-        row[f"{seat.role}_bot"] = seat.bot.name
-        row[f"{seat.role}_score"] = result.scores[seat.role]
-        row[f"{seat.role}_ending"] = result.ending(seat.role)
-    columns = ("role", "turn", "ending", "words")
-    row["faults"] = [output.fields(fault, *columns) for fault in result.faults]
+        role = seat.role
+        row[f"{role}_bot"] = seat.bot.name
+        row[f"{role}_score"] = result.scores[role]
+        row[f"{role}_ending"] = result.ending(role)
+    faults: list[dict[str, object]] = []
+    for fault in result.faults:
+        faults.append(output.fields(fault, "role", "turn", "ending", "words"))
+    row["faults"] = faults
     return row
 
 
@@ -135,7 +165,9 @@ def turn_rows(match: Match, scene: Scene) -> Iterator[dict[str, object]]:
     """Yield each move of a turn as JSON values."""
     names = names_of(match)
     for index, turn in enumerate(scene.turns):
-        quality = scene.qualities[index] if scene.qualities else None
+        quality = None
+        if scene.qualities:
+            quality = scene.qualities[index]
         yield {
             "match": match.id,
             "turn": turn.number,
@@ -172,11 +204,13 @@ def show_dialogue(record: Record, role: Role | None, *, json: bool) -> None:
                 rows.append(_exchange_row(record, seat, exchange))
         output.print_json(rows)
         return
+
     print(heading(record.match))
     for seat in seats:
         print(f"\n{seat.role} ({output.safe_line(seat.bot.name)})")
         for line in _dialogue_lines(record, dialogue, seat.role):
             print(line)
+
     print()
     print("\n".join(verdict(record)))
 
@@ -185,20 +219,28 @@ def _exchange_row(record: Record, seat: Seat, exchange: Exchange) -> dict[str, o
     """Return a question and its answer as JSON values."""
     answer = exchange.played
     fault = exchange.fault
+    answer_text = None
+    seconds = None
+    if not fault:
+        answer_text = exchange.answer
+        seconds = _seconds(record, exchange)
+    remarks: list[str] = []
+    if answer:
+        remarks = list(answer.remarks)
     return {
         "match": record.match.id,
         "bot": seat.bot.name,
         "role": exchange.role,
         "turn": exchange.ask.turn,
         "question": exchange.ask.text.decode("utf-8", "replace").splitlines(),
-        "answer": None if fault else exchange.answer,
+        "answer": answer_text,
         "by": getattr(answer, "by", None),
         "cpu": getattr(answer, "cpu", None),
         "waited": getattr(answer, "waited", None),
         "ending": getattr(fault, "ending", None),
         "words": getattr(fault, "words", None),
-        "wall": None if fault else _seconds(record, exchange),
-        "remarks": list(answer.remarks) if answer else [],
+        "wall": seconds,
+        "remarks": remarks,
     }
 
 
@@ -212,21 +254,28 @@ def _dialogue_lines(record: Record, dialogue: Retraced, role: Role) -> Iterator[
                 yield f"{INDENT}> model {output.safe_line(call.request, LONGEST_LINE)}"
                 answer = json.dumps(call.answer.text)
                 yield f"{INDENT}model {output.safe_line(answer, LONGEST_LINE)}"
+
         if exchange.fault is not None:
             message = output.safe_line(exchange.fault.words, 1000)
             yield f"{INDENT}> {exchange.fault.ending}: {message}"
             continue
-        for remark in exchange.played.remarks if exchange.played else ():
-            yield f"{INDENT}> # {output.safe_line(remark)}"
+        if exchange.played:
+            for remark in exchange.played.remarks:
+                yield f"{INDENT}> # {output.safe_line(remark)}"
         if exchange.answer is None:
             yield f"{INDENT}> (not recorded: the match ended in this turn by another seat's fault)"
             continue
+        time = ""
         seconds = _seconds(record, exchange)
-        time = "" if seconds is None else f"{seconds * 1000:.1f} ms"
+        if seconds is not None:
+            time = f"{seconds * 1000:.1f} ms"
         yield f"{time:>{TIME_COLUMNS - 1}} > {output.safe_line(exchange.answer)}"
+
     yield from question(dialogue.last_words(role))
     end = output.safe_line(report.exit) or "it never ran"
-    yield f"{INDENT}{end}{', ended by arena' if report.killed else ''}"
+    if report.killed:
+        end += ", ended by arena"
+    yield f"{INDENT}{end}"
 
 
 def question(text: bytes) -> Iterator[str]:

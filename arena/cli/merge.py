@@ -76,19 +76,31 @@ def merge(
             )
         _take(files, *events, json=json)
         return
+
     if name is not None:
         _checked(name)
     folders = [paths.event_folder(event) for event in events]
-    if len({folder.resolve() for folder in folders}) < max(2, len(folders)):
+    different = {folder.resolve() for folder in folders}
+    if len(different) < max(2, len(folders)):
         raise ArenaError("merge: name at least two archives, each once")
+
     target, stored, counting = _join(folders, name, keep_first=keep_first, verify=verify)
-    row = {"folder": str(target), "matches": stored, "count": counting, "verified": verify}
+    row = {
+        "folder": str(target),
+        "matches": stored,
+        "count": counting,
+        "verified": verify,
+    }
     line = f"{paths.displayed(target)}: {stored} matches, of which {counting} count in the tables"
     output.print_result([row], line, json=json)
 
 
 def _join(
-    folders: Sequence[Path], name: str | None, *, keep_first: bool, verify: bool
+    folders: Sequence[Path],
+    name: str | None,
+    *,
+    keep_first: bool,
+    verify: bool,
 ) -> tuple[Path, int, int]:
     """Join the archives of these folders as results/NAME.
 
@@ -108,6 +120,7 @@ def _join(
         mode = whole_files.SHARED
         if isinstance(event.seed, str):  # a secret seed
             mode = whole_files.PRIVATE
+
         with writing(target), making_archive(target, ".merging") as making:
             for folder in folders:
                 _copy_bots(folder, making / "bots")
@@ -159,12 +172,16 @@ def _take(files: Sequence[Path], event: str | None = None, *, json: bool) -> Non
     records = [(path, stored_match.read_record(path)) for path in files]
     with Archive.open(folder, writing=True) as archive:
         new = merging.take(archive, records)
+
     rows: list[dict[str, object]] = []
     lines: list[str] = []
     for (path, record), is_new in zip(records, new, strict=True):
         match = record.match.id
+        result = "was there already"
+        if is_new:
+            result = "taken"
         rows.append({"file": str(path), "match": match, "new": is_new})
-        lines.append(f"match {match}: {'taken' if is_new else 'was there already'}")
+        lines.append(f"match {match}: {result}")
     output.print_result(rows, *lines, json=json)
 
 
@@ -191,10 +208,13 @@ def _copy_bots(source: Path, target: Path) -> None:
         return
     except OSError as error:
         raise ArenaError(f"{error.filename}: cannot be read: {error.strerror}") from error
+
     _, refused = stored_match.copy_bots(source, digests, target)
     if not refused:
         return
-    count = "1 copy" if len(refused) == 1 else f"{len(refused)} copies"
+    count = f"{len(refused)} copies"
+    if len(refused) == 1:
+        count = "1 copy"
     reasons: list[str] = []
     for digest, reason in islice(refused.items(), PROBLEMS_NAMED):
         reasons.append(output.safe_line(f"{digest}: {reason}"))
@@ -218,6 +238,7 @@ def _verify(merged: "Archive", folders: Sequence[Path]) -> None:
         )
     if not problems:
         return
+
     statements: list[str] = []
     for match, words in problems[:PROBLEMS_NAMED]:
         statement = output.safe_line(words)

@@ -126,6 +126,7 @@ def overrides(settings: Iterable[str] | None = None, **options: object) -> dict[
         if not equals or not key:
             raise ArenaError(f"--set {setting}: expected KEY=VALUE, such as --set time.move=0.5")
         changed[key] = _setting_value(key, text.strip())
+
     seed = options.get("seed")
     if isinstance(seed, str):
         options["seed"] = seed_of(seed)
@@ -157,7 +158,9 @@ def _setting_value(key: str, text: str) -> object:
 def seed_of(text: str) -> int | str:
     """Return a seed: a number, or a text. 32 hex digits are a text, even if all are decimal."""
     is_number = text.isascii() and text.isdecimal() and len(text) < 32
-    return int(text) if is_number else text
+    if is_number:
+        return int(text)
+    return text
 
 
 def names_in(lists: Iterable[str] | None) -> tuple[str, ...]:

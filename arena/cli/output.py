@@ -35,8 +35,11 @@ def console(stream: IO[str] | None = None) -> "Console":
     """Return a rich console on a stream, by default stdout; in a pipe it cuts no line."""
     from rich.console import Console
 
-    stream = sys.stdout if stream is None else stream
-    width = None if stream.isatty() else PIPE_COLUMNS
+    if stream is None:
+        stream = sys.stdout
+    width = None
+    if not stream.isatty():
+        width = PIPE_COLUMNS
     return Console(
         file=stream,
         width=width,
@@ -49,8 +52,11 @@ def console(stream: IO[str] | None = None) -> "Console":
 
 def wants_colour(stream: IO[str] | None = None) -> bool:
     """Return True for a terminal that has colours, unless the user set NO_COLOR."""
-    stream = sys.stdout if stream is None else stream
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    if stream is None:
+        stream = sys.stdout
+    if not stream.isatty() or os.environ.get("NO_COLOR"):
+        return False
+    return os.environ.get("TERM") != "dumb"
 
 
 @contextmanager
@@ -76,7 +82,9 @@ def safe_line(value: object, length: int = 200) -> str:
 
 def percent_done(done: int, planned: int) -> int:
     """Return whole per cent, rounded down: 100 only at the end."""
-    return 100 * done // planned if planned else 100
+    if not planned:
+        return 100
+    return 100 * done // planned
 
 
 def can_encode(text: str) -> bool:
@@ -102,21 +110,24 @@ def make_table(columns: Sequence["str | Column"], rows: Iterable[Sequence[object
     rows = [tuple(row) for row in rows]
     result = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), pad_edge=False)
     for index, column in enumerate(columns):
-        name = column.name if isinstance(column, Column) else column
+        heading = column.name if isinstance(column, Column) else column
         values = [row[index] for row in rows]
+        are_numbers = all(value is None or isinstance(value, (int, float)) for value in values)
         justify: Literal["left", "right"] = "left"
-        if values and all(value is None or isinstance(value, (int, float)) for value in values):
+        if values and are_numbers:
             justify = "right"
-        result.add_column(Text(safe_line(name)), justify=justify, overflow="fold")
+        result.add_column(Text(safe_line(heading)), justify=justify, overflow="fold")
+
     for row in rows:
         texts: list[Text] = []
         for column, value in zip(columns, row, strict=True):
             if isinstance(value, Text):
                 texts.append(value)
-            elif isinstance(column, Column) and isinstance(value, float):
-                texts.append(Text(safe_line(column.text(value))))
-            else:
-                texts.append(Text(safe_line(value)))
+                continue
+            figure = value
+            if isinstance(column, Column) and isinstance(value, float):
+                figure = column.text(value)
+            texts.append(Text(safe_line(figure)))
         result.add_row(*texts)
     return result
 
@@ -136,12 +147,14 @@ def tightened(table: "Table", to: "Console") -> "Table":
         table.padding = (0, 0, 0, 0)
     if _columns_of(table, to) <= to.width:
         return table
+
     room = to.width - len(table.columns) + 1  # without the blanks between columns
     least = _widths_of_words(table)
     if sum(least) > room:
         least = _widths_of_names(table)
     if sum(least) > room:
         return table
+
     widths = [_widest(column) for column in table.columns]
     while sum(widths) > room:
         breakable = [index for index, width in enumerate(widths) if width > least[index]]
@@ -164,7 +177,8 @@ def _widths_of_words(table: "Table") -> list[int]:
             continue
         texts.extend(str(cell) for cell in column.cells)
         words = " ".join(texts).split()
-        widths.append(max(map(cell_len, words), default=1))
+        longest = max(map(cell_len, words), default=1)
+        widths.append(longest)
     return widths
 
 
@@ -194,7 +208,8 @@ def fitting_table(
 ) -> "Table":
     """Make a table that fits the terminal, without the last columns if they would break words."""
     for count in range(len(columns), 0, -1):
-        table = tightened(make_table(columns[:count], [row[:count] for row in rows]), to)
+        cells = [row[:count] for row in rows]
+        table = tightened(make_table(columns[:count], cells), to)
         if _columns_of(table, to) <= to.width:
             break
     return table
@@ -202,7 +217,8 @@ def fitting_table(
 
 def _columns_of(table: "Table", to: "Console") -> int:
     """Return how many columns of the terminal the table needs if nothing is folded."""
-    return to.measure(table, options=to.options.update(max_width=PIPE_COLUMNS)).maximum
+    options = to.options.update(max_width=PIPE_COLUMNS)
+    return to.measure(table, options=options).maximum
 
 
 def print_section(number: int, title: object) -> None:
@@ -234,7 +250,8 @@ def print_columns(columns: Mapping[str, list[object]], spare: Iterable[str]) -> 
     width = console().width
     table = table_of(columns)
     for header in spare:
-        if sum(_widths_of_words(table)) + len(columns) - 1 <= width:
+        blanks = len(columns) - 1
+        if sum(_widths_of_words(table)) + blanks <= width:
             break
         if header in columns:
             del columns[header]
@@ -254,7 +271,8 @@ def print_json(rows: Iterable[Mapping[str, object]]) -> None:
     """Print one array of objects, and nothing else; a float that is not finite becomes null."""
     import json
 
-    print(json.dumps([_json_value(row) for row in rows], indent=1, allow_nan=False))
+    values = [_json_value(row) for row in rows]
+    print(json.dumps(values, indent=1, allow_nan=False))
 
 
 def print_result(rows: Iterable[Mapping[str, object]], *lines: str, json: bool) -> None:
@@ -269,9 +287,10 @@ def print_records(rows: Sequence[Mapping[str, object]], *, json: bool) -> None:
     """Print rows that have the same keys, as JSON or as a table under these keys."""
     if json:
         print_json(rows)
-    else:
-        cells = [list(row.values()) for row in rows]
-        print_table(make_table(list(rows[0]), cells))
+        return
+    headings = list(rows[0])
+    cells = [list(row.values()) for row in rows]
+    print_table(make_table(headings, cells))
 
 
 def _json_value(value: Any) -> Any:

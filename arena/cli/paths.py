@@ -17,7 +17,9 @@ from arena.results.folders import results_folder as results_folder
 def tournament_file(path: Path | None) -> Path:
     """Return the tournament.toml that `path` names: a file, or a folder with it; None = here."""
     path = path or Path(TOURNAMENT_FILE)
-    return path / TOURNAMENT_FILE if path.is_dir() else path
+    if path.is_dir():
+        return path / TOURNAMENT_FILE
+    return path
 
 
 def event_folder(event: str | None) -> Path:
@@ -37,6 +39,7 @@ def event_folder(event: str | None) -> Path:
             names = ", ".join(folder.name for folder in events)
             raise ArenaError(f"which event? Name one: {names}")
         return events[0]
+
     path = Path(event)
     is_workspace = (path / TOURNAMENT_FILE).is_file() and not (path / EVENT_FILE).is_file()
     if path.suffix == ".toml" or is_workspace:
@@ -45,14 +48,18 @@ def event_folder(event: str | None) -> Path:
         if (folder / EVENT_FILE).is_file():
             return folder
         raise ArenaError(f"{folder}: nothing was played yet; `arena run` plays the event")
+
     folders = [path, results_folder(Path(), event)]
     if path.name == EVENT_FILE:
         folders.insert(1, path.parent)
     for folder in folders:
         if (folder / EVENT_FILE).is_file():
             return folder
+
     names = ", ".join(folder.name for folder in _events())
-    hint = f"there are {names}" if names else _hint_to_play()
+    hint = f"there are {names}"
+    if not names:
+        hint = _hint_to_play()
     raise ArenaError(f"{event}: no results there; {hint}")
 
 
@@ -77,7 +84,8 @@ def displayed(path: Path) -> str:
 
 def _name_in(file: Path) -> str:
     """Return the event's name, without any other key, so that a file with mistakes has results."""
-    name = toml.read(file, "`arena init DIR` makes a workspace with one").get("name")
+    table = toml.read(file, "`arena init DIR` makes a workspace with one")
+    name = table.get("name")
     if not isinstance(name, str) or not name or "/" in name:
         raise ArenaError(f"{file}: name: missing; it is the folder under results/")
     return name

@@ -18,7 +18,7 @@ from arena.games import rulebook
 from arena.match.human import HUMAN
 from arena.replay.fork import Fork
 from arena.replay.replayer import Replayer, Scene
-from arena.values import Board, Bot, Match, Record
+from arena.values import Board, Bot, Match, OpeningMoves, Record
 
 if TYPE_CHECKING:
     from arena.event.config import Tournament
@@ -58,12 +58,15 @@ def play(
     begun = stored_match.read_fork(from_match, turn)
     if begun is not None:
         chosen = begun.board
-        # With --from the first word is a role, too.
-        own_roles = (begun.next_role,) if board is None else (board, *own_roles)
+        if board is None:
+            own_roles = (begun.next_role,)
+        else:  # with --from the first word is a role, too
+            own_roles = (board, *own_roles)
     elif board is not None:
         chosen = board_named(board, "BOARD")
     else:
         raise ArenaError("name a board and your role: arena play BOARD ROLE; or a match, by --from")
+
     overrides = options.overrides(sandbox=sandbox, unsafe=unsafe)
     tournament = workspace.tournament(overrides)
     if seed is None:
@@ -100,6 +103,7 @@ def _plan(
         raise ArenaError(
             f"--against {' '.join(against)}: you play every role of {board.label} yourself"
         )
+
     conditions = workspace.conditions_here(tournament, by_hand=True)
     bots = [workspace.bot_named(name) for name in against]
     if begun is not None and not bots:
@@ -108,9 +112,12 @@ def _plan(
         bots = [_drawn_bot(board, bot_roles, tournament, seed)]
     if len(bots) == 1:
         bots *= len(bot_roles)
+
     players = dict.fromkeys(own_roles, HUMAN)
     players |= workspace.assign_roles(board, bot_roles, bots)
-    opening = begun.moves if begun is not None else ()
+    opening: OpeningMoves = ()
+    if begun is not None:
+        opening = begun.moves
     return workspace.make_match(tournament, board, players, seed, conditions, opening)
 
 
@@ -141,9 +148,10 @@ def _play(planned: Match, services: Mapping[str, object]) -> None:
     else:
         lines = TextSeat(game, planned)
         record = play(planned, choose=lines.choose, observer=lines.watch, services=services)
+
     print(match_text.heading(planned))
-    own_role = next(seat.role for seat in planned.seats if seat.bot == HUMAN)
-    visible = _last_scene(Replayer(game, own_role), record)
+    own_roles = [seat.role for seat in planned.seats if seat.bot == HUMAN]
+    visible = _last_scene(Replayer(game, own_roles[0]), record)
     complete = _last_scene(Replayer(game), record)
     if complete.facts != visible.facts:  # the match is over: the person may see what was hidden
         print(f"\n{match_text.drawing(game, complete)}\n")

@@ -29,16 +29,21 @@ class ProgressLine:
         self._terminal = sys.stderr.isatty() and output.wants_colour(sys.stderr)
         self._due = monotonic() + QUICK_S
         self._shown = False
-        self._last = 0, 0
+        self._last = (0, 0)
+        """The parts that are done, and all of them."""
 
     def __call__(self, done: int, total: int) -> None:
         """Print how many are done, if a line is due."""
-        self._last = done, total
+        self._last = (done, total)
         now = monotonic()
         if now < self._due:
             return
-        self._due = now + (TERMINAL_INTERVAL_S if self._terminal else PIPE_INTERVAL_S)
-        self._write(f"{self._title}: {done} of {total} ({output.percent_done(done, total)} %)")
+        interval = PIPE_INTERVAL_S
+        if self._terminal:
+            interval = TERMINAL_INTERVAL_S
+        self._due = now + interval
+        percent = output.percent_done(done, total)
+        self._write(f"{self._title}: {done} of {total} ({percent} %)")
 
     def __enter__(self) -> Self:
         if self._begins and self._terminal:

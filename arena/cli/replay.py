@@ -54,6 +54,7 @@ def replay(
             event = match.rstrip("/")
         match_list.show(event, bot=bot, lost=lost, most=most, json=json)
         return
+
     if bot is not None or lost:
         raise ArenaError(
             f"--bot and --lost list matches: leave out {match}, or name an event by EVENT/"
@@ -66,8 +67,10 @@ def replay(
     if lines:
         match_text.show_dialogue(record, role, json=json)
         return
+
     game = stored_match.game_of(record.match)
-    chosen = list(scenes(game, record.turns, qualities_of(game, record.turns)))
+    qualities = qualities_of(game, record.turns)
+    chosen = list(scenes(game, record.turns, qualities))
     if turn is not None:
         last = chosen[-1].number
         if not 0 <= turn <= last:
@@ -76,15 +79,18 @@ def replay(
             )
         chosen = [scene for scene in chosen if scene.number == turn]
     if json:
-        output.print_json(
-            row for scene in chosen for row in match_text.turn_rows(record.match, scene)
-        )
+        rows: list[dict[str, object]] = []
+        for scene in chosen:
+            rows += match_text.turn_rows(record.match, scene)
+        output.print_json(rows)
         return
+
     if draw and not step and turn is None and terminal.is_usable():
         names = match_text.names_of(record.match)
         story = Story(game, record.match, names, output.wants_colour(), chosen, record)
         with playing(), terminal.full_screen() as screen:
-            Viewer(screen, story, Playback(last=story.last)).run_until_left()
+            viewer = Viewer(screen, story, Playback(last=story.last))
+            viewer.run_until_left()
         print(match_text.heading(record.match))
     else:
         print(match_text.heading(record.match))
@@ -95,4 +101,5 @@ def replay(
     if turn is None:
         print("\n".join(match_text.verdict(record)))
         if record.verdict.faults:
-            print(f"to see it again: {shlex.join(['arena', 'rerun', match])}")
+            command = shlex.join(["arena", "rerun", match])
+            print(f"to see it again: {command}")

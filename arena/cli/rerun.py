@@ -1,7 +1,7 @@
 """`arena rerun`: play a recorded match once more, or feed one bot alone what its seat read then."""
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -46,10 +46,13 @@ def rerun(
     tournament = workspace.tournament(options.overrides(sandbox=sandbox, unsafe=unsafe))
     record = as_here(played, tournament)
     workspace.warn_about_confinement(record.match.conditions)
-    changed = _changed(asdict(played.match.conditions), asdict(record.match.conditions))
-    keys = ", ".join(sorted(changed))
+
+    then = asdict(played.match.conditions)
+    now = asdict(record.match.conditions)
+    keys = ", ".join(sorted(_changed(then, now)))
     if keys:
         output.notice(f"{keys}: as in the tournament.toml here; the match was played otherwise")
+
     if bot is None and (role or print_):
         raise ArenaError("--role and --print are for one bot: name it with --bot")
     if bot is None:
@@ -60,7 +63,11 @@ def rerun(
         raise typer.Exit(1)
 
 
-def _changed(then: Mapping[str, Any], now: Mapping[str, Any], table: str = "") -> Iterator[str]:
+def _changed(
+    then: Mapping[str, Any],
+    now: Mapping[str, Any],
+    table: str = "",
+) -> Iterator[str]:
     """Yield the keys of the conditions, as tournament.toml has them, with another value now."""
     for key, value in now.items():
         earlier = then.get(key)
@@ -85,17 +92,27 @@ def as_here(record: Record, tournament: "Tournament") -> Record:
 
 def played_again(record: Record, event: str | None, tournament: "Tournament") -> Record:
     """Play a match of `as_here` again, with the bots of that time; return the new record."""
-    bots = [_bot_then(seat, event) for seat in record.match.seats]
-    built = workspace.built(tournament, bots, record.match.conditions.sandbox)
+    match = record.match
+    bots = [_bot_then(seat, event) for seat in match.seats]
+    built = workspace.built(tournament, bots, match.conditions.sandbox)
+
     seats: list[Seat] = []
-    for seat, bot in zip(record.match.seats, built, strict=True):
+    for seat, bot in zip(match.seats, built, strict=True):
         same_model = replace(bot, model_alias=seat.bot.model_alias)
         seats.append(replace(seat, bot=same_model))
-    match = replace(record.match, seats=tuple(seats))
-    return play.play(match, services=service.recorded(record))
+    planned = replace(match, seats=tuple(seats))
+
+    services = service.recorded(record)
+    return play.play(planned, services=services)
 
 
-def _play_again(record: Record, event: str | None, tournament: "Tournament", *, json: bool) -> bool:
+def _play_again(
+    record: Record,
+    event: str | None,
+    tournament: "Tournament",
+    *,
+    json: bool,
+) -> bool:
     """Play the whole match again, and print what differs; return True if nothing does."""
     again = played_again(record, event, tournament)
     different = list(differences(record, again))
@@ -106,6 +123,7 @@ def _play_again(record: Record, event: str | None, tournament: "Tournament", *, 
         turns = max((turn.number for turn in record.turns), default=0)
         reason = output.safe_line(record.verdict.reason)
         lines.append(f"it went the same: {reason} after {turns} turns")
+
     row = {
         "match": record.match.id,
         "same": not different,
@@ -128,13 +146,16 @@ def _feed(
     """Feed one bot what its seats read, and print its answers; return True if all are the same."""
 
     def print_answer(answer: Comparison) -> None:
-        print("\n".join(_lines(answer, questions=questions)), flush=True)
+        text = "\n".join(_lines(answer, questions=questions))
+        print(text, flush=True)
 
     seats, named = _seats_and_bot(record, event, name, role)
     (bot,) = workspace.built(tournament, [named], record.match.conditions.sandbox)
     dialogue = stored_match.dialogue_of(record)
     game = stored_match.game_of(record.match)
-    tell = id if json else print_answer
+    tell: Callable[[Comparison], object] = print_answer
+    if json:
+        tell = id
     rows: list[dict[str, object]] = []
     same = True
     with Launcher() as launcher:
@@ -153,6 +174,7 @@ def _feed(
             for answer in answers:
                 same = same and answer.same
                 rows.append(_row(record, seat, answer))
+
     conclusion = "every answer is the same"
     if not same:
         conclusion = f"not {conclusion}"
@@ -176,7 +198,10 @@ def _row(record: Record, seat: Seat, answer: Comparison) -> dict[str, object]:
 
 
 def _seats_and_bot(
-    record: Record, event: str | None, name: str, role: str | None
+    record: Record,
+    event: str | None,
+    name: str,
+    role: str | None,
 ) -> tuple[list[Seat], Bot]:
     """Return the seats whose questions are asked again, and the bot that answers them.
 
@@ -188,6 +213,7 @@ def _seats_and_bot(
     named_seats = [seat for seat in seats if seat.bot.name == name]
     if named_seats and not Path(name).exists():
         return named_seats, _bot_then(named_seats[0], event)
+
     bot = workspace.bot_named(name)
     if not role:
         seats = [seat for seat in seats if seat.bot.name == bot.name]
@@ -212,6 +238,7 @@ def _bot_then(seat: Seat, event: str | None) -> Bot:
         refused = {seat.bot.digest: str(error)}
     for why in refused.values():
         reason = f"the copy of {seat.bot.digest} is not played: {output.safe_line(why)}"
+
     bot = workspace.entrant_named(seat.bot.name)
     if bot.digest != seat.bot.digest:
         output.notice(f"{seat.bot.name}: was edited since ({reason}); it plays as it is now")
@@ -227,13 +254,18 @@ def _lines(answer: Comparison, *, questions: bool) -> Iterator[str]:
         yield from match_text.question(answer.then.ask.text)
         for remark in answer.now.remarks:
             yield f"{match_text.INDENT}> # {output.safe_line(remark)}"
-    turn = f"turn {answer.then.ask.turn}" if answer.then.ask.turn else "ready?"
+
+    turn = "ready?"
+    if answer.then.ask.turn:
+        turn = f"turn {answer.then.ask.turn}"
     now = output.safe_line(answer.said_now)
     time = f"{answer.now.wall * 1000:.1f} ms"
     if answer.same:
         yield f"= {turn}: {now}  {time}"
     else:
-        yield f"! {turn}: then {output.safe_line(answer.said_then)}, now {now}  {time}"
+        then = output.safe_line(answer.said_then)
+        yield f"! {turn}: then {then}, now {now}  {time}"
+
     if answer.then.fault is not None and not answer.same:
         yield f"  then {output.safe_line(answer.then.fault.words, 1000)}"
     if answer.now.ending is not None:

@@ -84,7 +84,8 @@ def leaderboard(
     }
     chosen = [name for name, is_asked in tables.items() if is_asked]
     if len(chosen) > 1:
-        count = ("two", "three", "four")[len(chosen) - 2]
+        counts = {2: "two", 3: "three", 4: "four"}
+        count = counts[len(chosen)]
         raise ArenaError(f"{' and '.join(chosen)} are {count} tables: name one")
     if board or role:
         if timing or placings:
@@ -93,6 +94,7 @@ def leaderboard(
                 f"{chosen[0]}"
             )
         rankings = not crosstable
+
     folder = paths.event_folder(event)
     results = read(folder, all_versions=all_versions, rating=rating, versions=versions)
     if crosstable:
@@ -152,7 +154,9 @@ def report(
     """
     folder = paths.event_folder(event)
     results = read(folder, all_versions=all_versions)
-    then = None if since is None else read(paths.event_folder(since), rating=results.rating)
+    then = None
+    if since is not None:
+        then = read(paths.event_folder(since), rating=results.rating)
     page = write_report(results, stored_match.game_of, then)
     print_files([page], json=json)
     if open_:
@@ -171,7 +175,11 @@ def print_files(files: Iterable[Path], *, json: bool) -> None:
 
 
 def read(
-    folder: Path, *, all_versions: bool = False, rating: str | None = None, versions: bool = False
+    folder: Path,
+    *,
+    all_versions: bool = False,
+    rating: str | None = None,
+    versions: bool = False,
 ) -> "Results":
     """Return the results in a folder.
 
@@ -257,7 +265,10 @@ def _rank_changes(results: "Results") -> dict[tuple[str | None, str], int | str]
     for league in chain([results], results.leagues):
         for bot, change in league.rank_changes.items():
             key = (league.game, bot)
-            changes[key] = NEW if change is None else change
+            if change is None:
+                changes[key] = NEW
+            else:
+                changes[key] = change
     return changes
 
 
@@ -271,7 +282,12 @@ def _print_placings(results: "Results") -> None:
     schedule = results.event.schedule
     print(f'places by the rules of schedule = "{schedule}", where a bye counts as a win:')
     columns = shown_columns(schedule)
-    keys = ["display" if column.name == "bot" else column.name for column in columns]
+    keys: list[str] = []
+    for column in columns:
+        if column.name == "bot":
+            keys.append("display")
+        else:
+            keys.append(column.name)
     games = groupby(placings, key=lambda row: row["game"])
     for number, (game, rows) in enumerate(games):
         if len(results.games) > 1:
@@ -289,7 +305,8 @@ def _print_frame(
 
     if not json:
         frame = results.with_display_names(frame)
-    _print_rows(rows_of(frame, columns), columns, json=json)
+    rows = rows_of(frame, columns)
+    _print_rows(rows, columns, json=json)
 
 
 def _print_rows(rows: list[dict[str, Any]], columns: Columns, *, json: bool) -> None:

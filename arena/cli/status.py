@@ -70,15 +70,22 @@ def status(
         finished = archive.count()
         aborts = len(archive.aborts())
         stop = archive.stop()
+
     # The schedule may know a bound only. The run that ended knows whether all is played, unless
     # matches came later.
     by_run = state is not None and state.complete and state.finished == finished
     by_rule = stop is not None and stop.rule != "stop_after" and stop.matches == finished
     complete = by_run or by_rule or played_event.imported
-    planned = finished if complete else schedules.total(played_event)
+    planned = finished
+    if not complete:
+        planned = schedules.total(played_event)
+    pid = None
+    if holder is not None and holder.pid:
+        pid = int(holder.pid)
     running = None
     if holder is not None and state is not None and state.token == holder.token:
         running = state
+
     row: dict[str, object] = {
         "event": played_event.name,
         "folder": str(folder),
@@ -88,13 +95,19 @@ def status(
         "complete": complete or finished >= planned,
         "aborted": aborts,
         "running": holder is not None,
-        "pid": int(holder.pid) if holder is not None and holder.pid else None,
+        "pid": pid,
     }
-    row |= NO_RUN if running is None else _of_run(running)
+    if running is None:
+        row |= NO_RUN
+    else:
+        row |= _of_run(running)
     if json:
         output.print_json([row])
         return
-    at_most = "" if row["complete"] else schedules.at_most(played_event)
+
+    at_most = ""
+    if not row["complete"]:
+        at_most = schedules.at_most(played_event)
     percent = output.percent_done(finished, planned)
     print(
         f"{output.safe_line(played_event.name)}: {finished} of {at_most}{planned} matches are "
@@ -108,7 +121,9 @@ def status(
     if running is not None:
         _print_run(running, row)
     elif holder is not None:
-        process = f"process {holder.pid}" if holder.pid else "another process"
+        process = "another process"
+        if holder.pid:
+            process = f"process {holder.pid}"
         print(f"{process} holds it, and plays no match yet")
     elif row["complete"]:
         print("no run is playing it")
@@ -128,6 +143,7 @@ def _void(folder: Path, machine: str, reason: str, *, json: bool) -> None:
                 f"{known_are(machine, machines)}"
             )
         voided = archive.void(machine, f"voided, {machine}: {reason}")
+
     rows = [{"match": match} for match in voided]
     matches = output.counted(len(voided), "match")
     name = output.safe_line(machine)
@@ -140,7 +156,9 @@ def _of_run(state: "RunState") -> dict[str, object]:
     rate = None
     if state.played and state.seconds > 0:
         rate = state.played / state.seconds
-    seconds_left = None if state.halting else state.seconds_left
+    seconds_left = None
+    if not state.halting:
+        seconds_left = state.seconds_left
     expected_end = None
     if seconds_left is not None:
         end = datetime.fromisoformat(state.written) + timedelta(seconds=seconds_left)
@@ -162,26 +180,30 @@ def _machine_rows(lanes: "Iterable[LaneStatus]") -> list[dict[str, object]]:
     machines: dict[str, list[LaneStatus]] = {}
     for lane in lanes:
         machines.setdefault(lane.machine, []).append(lane)
+
     rows: list[dict[str, object]] = []
     for name, of_machine in machines.items():
         working = sum(not lane.state for lane in of_machine)
-        rows.append(
-            {
-                "machine": name,
-                "lanes": working,
-                "playing": sum(bool(lane.match) for lane in of_machine),
-                "played": sum(lane.played for lane in of_machine),
-                "state": None if working else of_machine[-1].state,
-            }
-        )
+        state = None
+        if not working:
+            state = of_machine[-1].state
+        row: dict[str, object] = {
+            "machine": name,
+            "lanes": working,
+            "playing": sum(bool(lane.match) for lane in of_machine),
+            "played": sum(lane.played for lane in of_machine),
+            "state": state,
+        }
+        rows.append(row)
     return rows
 
 
 def _lane_row(lane: "LaneStatus") -> dict[str, object]:
     """Return a lane as JSON values; an empty text is null."""
-    row: dict[str, object] = {}
-    for key, value in asdict(lane).items():
-        row[key] = None if value == "" else value
+    row: dict[str, object] = asdict(lane)
+    for key, value in row.items():
+        if value == "":
+            row[key] = None
     return row
 
 
@@ -189,7 +211,9 @@ def _print_run(state: "RunState", row: Mapping[str, object]) -> None:
     """Print the figures of a run that is under way, and a table of its lanes."""
     from arena.event.control import utc_now
 
-    rate = f", {row['rate']:.1f}/s" if row["rate"] else ""
+    rate = ""
+    if row["rate"]:
+        rate = f", {row['rate']:.1f}/s"
     print(
         f"process {state.pid} on {output.safe_line(state.machine)} plays it since "
         f"{_clock(state.begun)}: {state.played} matches in this run{rate}"
@@ -209,6 +233,7 @@ def _print_run(state: "RunState", row: Mapping[str, object]) -> None:
             f"these figures are {duration(silence)} old: the run is stopped, or its machine is "
             "very busy"
         )
+
     cells: list[tuple[object, ...]] = []
     for lane in state.lanes:
         match = lane.match or lane.state
@@ -251,8 +276,11 @@ def stop(
         raise ArenaError(
             f"{paths.displayed(folder)}: no run is playing this event, so there is nothing to stop"
         )
+
     answer, ended = _ask_to_halt(folder, holder, wait=wait)
-    name = f"process {holder.pid}" if holder.pid else "the run"
+    name = "the run"
+    if holder.pid:
+        name = f"process {holder.pid}"
     if json:
         row = {
             "folder": str(folder),
@@ -267,8 +295,9 @@ def stop(
         print(f"{name} has not answered yet; it will end as soon as it reads the request")
     else:
         lanes = sum(lane.match != "" for lane in answer.lanes)
-        # On a cluster only the workers know the lanes.
-        where = f", in {output.counted(lanes, 'lane')}," if lanes else ""
+        where = ""
+        if lanes:  # on a cluster only the workers know the lanes
+            where = f", in {output.counted(lanes, 'lane')},"
         print(f"{name} finishes the matches under way{where} and ends")
 
 

@@ -24,11 +24,15 @@ def load_record(name: str) -> Record:
 
     if is_file(name):
         return read_record(Path(name))
-    with Archive.open(paths.event_folder(event_of(name)), writing=False) as archive:
+    folder = paths.event_folder(event_of(name))
+    with Archive.open(folder, writing=False) as archive:
         try:
             return archive.record(name.rpartition("/")[2])
         except ArenaError:
-            if "/" in name or not (paths.results_folder(Path(), name) / paths.EVENT_FILE).is_file():
+            if "/" in name:
+                raise
+            named_folder = paths.results_folder(Path(), name)
+            if not (named_folder / paths.EVENT_FILE).is_file():
                 raise
             raise ArenaError(
                 f"{name}: this is an event and no match; `arena replay {name}/` lists its matches"
@@ -140,10 +144,11 @@ def copy_bots(
     copies: dict[str, Path] = {}
     refused: dict[str, str] = {}
     for digest in digests:
-        if not DIGEST.fullmatch(digest) or (target / digest).exists():
+        copy = target / digest
+        if not DIGEST.fullmatch(digest) or copy.exists():
             continue
         try:
-            copies[digest] = copy_bot(source, digest, target / digest, allowance)
+            copies[digest] = copy_bot(source, digest, copy, allowance)
         except FileNotFoundError:
             pass
         except ExcessError as error:
@@ -153,10 +158,10 @@ def copy_bots(
             ) from error
         except ArenaError as error:
             refused[digest] = str(error)
-            bot_folder.remove(target / digest)
+            bot_folder.remove(copy)
         except OSError as error:
             refused[digest] = str(error.strerror)
-            bot_folder.remove(target / digest)
+            bot_folder.remove(copy)
     return copies, refused
 
 
@@ -171,7 +176,8 @@ def copy_bot(source: Path, digest: str, target: Path, allowance: Allowance) -> P
             raise ArenaError("it is not one bot")
         (name,) = names
         target.mkdir()
-        copy_entry(folder, name, target / name, allowance)
-    if not bot_folder.is_whole(target / name, digest):
+        copy = target / name
+        copy_entry(folder, name, copy, allowance)
+    if not bot_folder.is_whole(copy, digest):
         raise ArenaError("its files have another digest")
-    return target / name
+    return copy

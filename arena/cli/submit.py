@@ -98,6 +98,7 @@ def take_in(
     workspace.forget_secrets(tournament)
     store = workspace.bot_store(tournament)
     class_list = people_files.of_workspace(Path(), people)
+
     folder = _class_folder(path, class_list)
     if folder is None:
         if not os.path.lexists(path):  # does not raise when the name is too long for a file
@@ -121,6 +122,7 @@ def take_in(
             raise ArenaError(
                 f"{path}: holds no bot: no file, and no folder, whose name begins with a letter"
             )
+
     screening = workspace.screening(tournament, options.names_in(boards))
     submissions = Submissions(store, screening.faults, tournament.table_bots, class_list)
     decisions: list[SubmissionDecision] = []
@@ -133,6 +135,7 @@ def take_in(
             decisions.append(decision)
             if not json:
                 _print(decision, reasons=folder is None)
+
     if tell is not None:
         tell(decisions)
     if json:
@@ -141,6 +144,7 @@ def take_in(
         results = Counter(str(decision.status) for decision in decisions)
         counts = [f"{count} {result}" for result, count in sorted(results.items())]
         output.notice(", ".join(counts))
+
     for decision in decisions:
         if decision.bot is None:
             continue
@@ -148,6 +152,7 @@ def take_in(
             program = discovery.from_path(playing, decision.name)
             for sentence in tournament.unmet_requests(program):
                 output.notice(sentence)
+
     _tell_people(decisions, class_list, store, several=keep == "best")
     is_single = folder is None
     if is_single and not json and decisions[0].status is SubmissionStatus.ACCEPTED:
@@ -159,26 +164,38 @@ def take_in(
 def _class_folder(path: Path, class_list: People) -> Path | None:
     """Return the folder with the bots of a class, unpacked if need be; None if it is one bot."""
     if packed_as(path) is not None and path.is_file():
-        target = Path(mkdtemp(dir=workspace.temporary_folder())) / "class"
-        return class_in(path, class_list, target)
-    return path if is_class(path) else None
+        folder = Path(mkdtemp(dir=workspace.temporary_folder()))
+        return class_in(path, class_list, folder / "class")
+    if is_class(path):
+        return path
+    return None
 
 
 def _row(decision: SubmissionDecision) -> dict[str, object]:
     """Return a decision as JSON values."""
+    digest = None
+    if decision.bot:
+        digest = decision.bot.digest
+    where = None
+    if decision.where:
+        where = str(decision.where)
     return {
         "path": str(decision.request.path),
         "name": decision.name,
         **output.fields(decision.note, "display", "email"),
         "result": decision.status,
         **output.fields(decision, "version", "words", "reasons"),
-        "digest": decision.bot.digest if decision.bot else None,
-        "where": str(decision.where) if decision.where else None,
+        "digest": digest,
+        "where": where,
     }
 
 
 def _tell_people(
-    decisions: Sequence[SubmissionDecision], people: People, store: BotStore, *, several: bool
+    decisions: Sequence[SubmissionDecision],
+    people: People,
+    store: BotStore,
+    *,
+    several: bool,
 ) -> None:
     """Print which files did not count, whose bots belong to nobody, and who submitted nothing.
 
@@ -198,6 +215,7 @@ def _tell_people(
     _tell_strangers(decisions, people)
     if not several:
         _tell_several(decisions, people, store)
+
     everybody = students((), people, store)
     labels = names.unambiguous([(student.name, student.id) for student in everybody])
     missing: list[str] = []
@@ -215,9 +233,10 @@ def _tell_strangers(decisions: Sequence[SubmissionDecision], people: People) -> 
         if decision.note.person:
             continue
         stranger = decision.name
-        fitting = sorted(person.id for person in people.candidates(decision.request.label))
-        if fitting:
-            stranger += f" ({' or '.join(fitting)}?)"
+        candidates = people.candidates(decision.request.label)
+        ids = sorted(person.id for person in candidates)
+        if ids:
+            stranger += f" ({' or '.join(ids)}?)"
         strangers.append(output.safe_line(stranger))
     if strangers:
         output.notice(

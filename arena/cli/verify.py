@@ -12,7 +12,7 @@ from arena.cli import options, output, paths, stored_match
 from arena.cli.progress import ProgressLine
 from arena.errors import ArenaError
 from arena.games import rulebook
-from arena.values import Event
+from arena.values import Board, Event
 
 if TYPE_CHECKING:
     from arena.replay.verified import Verified
@@ -65,12 +65,16 @@ def checked(archive: "Archive", *, all_versions: bool, again: bool) -> Checked:
     from arena.replay import verify
 
     played = verify.event_in(archive)
+    boards: tuple[Board, ...] = ()
+    if played is not None:
+        boards = played.boards
     edited: list[str] = []
-    boards = () if played is None else played.boards
     for board in boards:
         with contextlib.suppress(ArenaError):
-            if rulebook.of_record(board).digest != board.digest:
+            board_here = rulebook.of_record(board)
+            if board_here.digest != board.digest:
                 edited.append(board.label)
+
     with ProgressLine("verify: records") as progress:
         count, problems = verify.checked(
             archive,
@@ -83,7 +87,10 @@ def checked(archive: "Archive", *, all_versions: bool, again: bool) -> Checked:
 
 
 def verified_in(
-    archive: "Archive", sources: Iterable[Path] = (), *, again: bool = False
+    archive: "Archive",
+    sources: Iterable[Path] = (),
+    *,
+    again: bool = False,
 ) -> "Verified":
     """Return the records of an archive that held before, there or in the folders `sources`.
 
@@ -95,7 +102,9 @@ def verified_in(
     path = archive.folder / FILE
     if again:
         return Verified(path, rules)
-    return Verified(path, rules, [path, *(folder / FILE for folder in sources)])
+    files = [path]
+    files += [folder / FILE for folder in sources]
+    return Verified(path, rules, files)
 
 
 def print_checked(result: Checked, notes: Iterable[str], *, json: bool) -> None:

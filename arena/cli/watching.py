@@ -33,9 +33,11 @@ def duration(seconds: float) -> str:
     rounded = round(seconds)
     if rounded < 60:
         return f"{rounded} s"
-    if rounded < 3600:
-        return f"{rounded // 60} min {rounded % 60:02d} s"
-    return f"{rounded // 3600} h {rounded % 3600 // 60:02d} min"
+    minutes, rest_s = divmod(rounded, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest_s:02d} s"
+    hours, rest_min = divmod(minutes, 60)
+    return f"{hours} h {rest_min:02d} min"
 
 
 def notice_given_up(aborts: Iterable[Abort]) -> None:
@@ -49,7 +51,9 @@ def notice_given_up(aborts: Iterable[Abort]) -> None:
 def _failure(abort: Abort) -> str:
     """Return the last line of the cause for which arena failed a match."""
     lines = abort.cause.strip().splitlines()
-    return output.safe_line(lines[-1] if lines else "no words")
+    if not lines:
+        return "no words"
+    return output.safe_line(lines[-1])
 
 
 class Watcher:
@@ -90,7 +94,9 @@ class Watcher:
         self.done = finished
         self.begun = time.monotonic()
         self._shown_tenth = self._tenth()
-        before = f", {finished} of them played before" if finished else ""
+        before = ""
+        if finished:
+            before = f", {finished} of them played before"
         self.line(f"{self.name}: {self.at_most}{planned} matches{before}, {self.lanes}")
 
     def absent(self, bot: str, fault: Fault) -> None:
@@ -150,7 +156,8 @@ class Watcher:
             parts.append(f"{self.rate:.1f}/s")
             if self.done < self.planned:
                 seconds = (self.planned - self.done) / self.rate
-                parts.append(f"about {duration(seconds)} left, until {run_words.clock_in(seconds)}")
+                end = run_words.clock_in(seconds)
+                parts.append(f"about {duration(seconds)} left, until {end}")
         return [", ".join(parts)]
 
     def summary(self) -> str:
@@ -169,11 +176,17 @@ class Watcher:
         yield from map(output.safe_line, self.waits)
 
     def _tenth(self) -> int:
-        return 10 * self.done // self.planned if self.planned else 10
+        if not self.planned:
+            return 10
+        return 10 * self.done // self.planned
 
 
 def play(
-    event: Event, folder: Path, watcher: Watcher, is_over: Callable[[], object], **settings: Any
+    event: Event,
+    folder: Path,
+    watcher: Watcher,
+    is_over: Callable[[], object],
+    **settings: Any,
 ) -> "Progress":
     """Play what is due of an event while the watcher shows it, until `is_over`.
 
