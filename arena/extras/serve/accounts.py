@@ -226,14 +226,17 @@ class Accounts:
         organiser: bool = False,
     ) -> str:
         """Make an account, and return its token; only the hash of the token is stored."""
-        invitations = self.invitations(
-            [Person(name=name, id=id, email=email)], who, organiser=organiser
-        )
+        person = Person(name=name, id=id, email=email)
+        invitations = self.invitations([person], who, organiser=organiser)
         invitations.store()
         return invitations.tokens[0]
 
     def invitations(
-        self, people: Iterable[Person], who: str, *, organiser: bool = False
+        self,
+        people: Iterable[Person],
+        who: str,
+        *,
+        organiser: bool = False,
     ) -> NewTokens:
         """Return tokens for new accounts of these people.
 
@@ -243,17 +246,24 @@ class Accounts:
         tokens = tuple(secrets.token_urlsafe(32) for _ in accounts)
         known = self._refuse_taken(accounts)
         keys = [(account.name, account.id) for account in accounts + known]
-        labels = names.unambiguous(keys)[: len(accounts)]
+        all_labels = names.unambiguous(keys)
+        labels = all_labels[: len(accounts)]
 
         def store() -> None:
             columns = "id, name, email, organiser, token, made"
             with self._changing() as connection:
                 self._refuse_taken(accounts)
                 for account, label, token in zip(accounts, labels, tokens, strict=True):
-                    person = (account.id, account.name, account.email, account.is_organiser)
+                    values = (
+                        account.id,
+                        account.name,
+                        account.email,
+                        account.is_organiser,
+                        _hashed(token),
+                        now(),
+                    )
                     connection.execute(
-                        f"insert into accounts({columns}) values (?, ?, ?, ?, ?, ?)",
-                        (*person, _hashed(token), now()),
+                        f"insert into accounts({columns}) values (?, ?, ?, ?, ?, ?)", values
                     )
                     _log(connection, who, "invite", label)
 
@@ -316,16 +326,17 @@ class Accounts:
 
     def revoke(self, account: Account, who: str) -> None:
         """End the token and the sessions of an account; its bots stay."""
+        ending = "update accounts set token = null, revoked = ? where id = ?"
         with self._changing() as connection:
-            connection.execute(
-                "update accounts set token = null, revoked = ? where id = ?", (now(), account.id)
-            )
+            connection.execute(ending, (now(), account.id))
             connection.execute("delete from sessions where account = ?", (account.id,))
-            _log(connection, who, "revoke", self.label(account))
+            label = self.label(account)
+            _log(connection, who, "revoke", label)
 
     def accounts(self) -> tuple[Account, ...]:
         """Return all accounts, in order of name."""
-        return tuple(sorted(self._accounts(""), key=lambda account: (account.name, account.id)))
+        accounts = self._accounts("")
+        return tuple(sorted(accounts, key=lambda account: (account.name, account.id)))
 
     def labels(self) -> dict[str, str]:
         """Return the name to show for each account, with the id if others have that name, too.
@@ -364,9 +375,8 @@ class Accounts:
                 f"{name!r} is the name of {len(namesakes)} accounts: name one by its id, {ids}"
             )
         if not namesakes:
-            known_names = known_are(
-                name, labels.values(), nearest=[account.name for account in accounts]
-            )
+            all_names = [account.name for account in accounts]
+            known_names = known_are(name, labels.values(), nearest=all_names)
             raise ArenaError(f"{name!r} has no account; {known_names}")
         return namesakes[0]
 
@@ -374,8 +384,10 @@ class Accounts:
         """Return the people of people.csv, and people who have an account only."""
         people = list(people_files.of_workspace(self.workspace))
         for account in self.accounts():
-            if not account.person:
-                people.append(Person(name=account.name, email=account.email, id=account.id))
+            if account.person:
+                continue  # it is in people.csv
+            person = Person(name=account.name, email=account.email, id=account.id)
+            people.append(person)
         return People(people)
 
     def _people_now(self) -> People:
@@ -412,11 +424,10 @@ class Accounts:
                 return None
             self._count(connection, account, "sign-ins", "sign in")
             connection.execute("delete from sessions where until < ?", (now(),))
-            connection.execute(
-                "insert into sessions values (?, ?, ?)",
-                (_hashed(session), account.id, _text(until)),
-            )
-            _log(connection, self.label(account), "sign in", "")
+            values = (_hashed(session), account.id, _text(until))
+            connection.execute("insert into sessions values (?, ?, ?)", values)
+            label = self.label(account)
+            _log(connection, label, "sign in", "")
         return session
 
     def with_token(self, token: str) -> Account | None:
@@ -452,7 +463,8 @@ class Accounts:
         if account is not None and account.is_organiser:
             return list(events)
         requests: set[str] = set()
-        if account is not None and any(event.startswith(REQUESTS) for event in events):
+        has_requests = any(event.startswith(REQUESTS) for event in events)
+        if account is not None and has_requests:
             for row in self._rows("select id from requests where account = ?", account.id):
                 requests.add(f"{REQUESTS}{row['id']}")
         hidden = self.is_on("hidden")
@@ -495,13 +507,18 @@ class Accounts:
             self._refuse_over_limit(connection, account, "uploads", "upload")
 
     def uploads(
-        self, account: Account | None = None, *, most: int = -1, **wanted: str
+        self,
+        account: Account | None = None,
+        *,
+        most: int = -1,
+        **wanted: str,
     ) -> tuple[Upload, ...]:
-        """Return at most so many uploads of an author, or of all authors, the newest first.
+        """Return the uploads of an author, or of all authors, the newest first.
 
-        `wanted` is the `status` or the `id` of the uploads.
+        `most` limits their number. `wanted` is the `status` or the `id` of the uploads.
         """
-        return tuple(Upload(**row) for row in self._of("uploads", account, most, **wanted))
+        rows = self._of("uploads", account, most, **wanted)
+        return tuple(Upload(**row) for row in rows)
 
     def next_upload(self) -> Upload | None:
         """Return the upload that is checked next, and count the attempt.
@@ -551,48 +568,66 @@ class Accounts:
         total = 0
         for table, column in (("uploads", "reasons"), ("requests", "board")):
             size = f"coalesce(sum(length(words) + length({column})), 0)"
-            (row,) = self._rows(f"select {size} as size from {table} where account = ?", account.id)
+            query = f"select {size} as size from {table} where account = ?"
+            (row,) = self._rows(query, account.id)
             total += row["size"]
         return total
 
     # Requests
 
-    def ask(self, account: Account, first: str, second: str, board: str, pairings: int) -> str:
+    def ask(
+        self,
+        account: Account,
+        first: str,
+        second: str,
+        board: str,
+        pairings: int,
+    ) -> str:
         """Note a request of unrated matches, and return its id.
 
         Raise ArenaError if its author has made too many requests, or if too many of them wait.
         """
         id_ = secrets.token_hex(16)
         open_requests = "account = ? and status in ('waiting', 'playing')"
+        counting = f"select count(*) from requests where {open_requests}"
         columns = "id, account, first, second, board, pairings, asked"
+        inserting = f"insert into requests({columns}) values (?, ?, ?, ?, ?, ?, ?)"
         with self._changing() as connection:
             self._count(connection, account, "requests", "request")
-            query = f"select count(*) from requests where {open_requests}"
-            (waiting,) = connection.execute(query, (account.id,)).fetchone()
+            (waiting,) = connection.execute(counting, (account.id,)).fetchone()
             if waiting >= WAITING and not account.is_organiser:
                 raise ArenaError(
                     f"{WAITING} of your requests wait already; ask again when they are played"
                 )
-            connection.execute(
-                f"insert into requests({columns}) values (?, ?, ?, ?, ?, ?, ?)",
-                (id_, account.id, first, second, board, pairings, now()),
-            )
-            _log(connection, self.label(account), "request", f"{first} {second} {board}".strip())
+            values = (id_, account.id, first, second, board, pairings, now())
+            connection.execute(inserting, values)
+            label = self.label(account)
+            subject = f"{first} {second} {board}".strip()
+            _log(connection, label, "request", subject)
         return id_
 
     def requests(
-        self, account: Account | None = None, *, most: int = -1, **wanted: str
+        self,
+        account: Account | None = None,
+        *,
+        most: int = -1,
+        **wanted: str,
     ) -> tuple[MatchRequest, ...]:
-        """Return at most so many requests of an author, or of all authors, the newest first.
+        """Return the requests of an author, or of all authors, the newest first.
 
-        `wanted` is the `status` or the `id` of the requests.
+        `most` limits their number. `wanted` is the `status` or the `id` of the requests.
         """
-        return tuple(MatchRequest(**row) for row in self._of("requests", account, most, **wanted))
+        rows = self._of("requests", account, most, **wanted)
+        return tuple(MatchRequest(**row) for row in rows)
 
     def set_request(self, request: MatchRequest, status: str, words: str = "") -> None:
         """Store how far a request is."""
-        attempts = 1 if status == "playing" else 0
-        ended = now() if status in {"done", "failed"} else ""
+        attempts = 0
+        if status == "playing":
+            attempts = 1
+        ended = ""
+        if status in {"done", "failed"}:
+            ended = now()
         with self._changing() as connection:
             connection.execute(
                 "update requests"
@@ -610,9 +645,11 @@ class Accounts:
         """
         with self._changing() as connection:
             self._count(connection, account, "matches", "play")
-            _log(connection, self.label(account), "play", wish)
+            label = self.label(account)
+            _log(connection, label, "play", wish)
             # The setting is read in this transaction, because two people may begin at once.
-            opponents = _within_an_hour(_stored(connection, OPPONENTS, {}))
+            stored = _stored(connection, OPPONENTS, {})
+            opponents = _within_an_hour(stored)
             opponents[bot] = now()
             _store(connection, OPPONENTS, opponents)
 
@@ -632,10 +669,12 @@ class Accounts:
     def begin_round(self) -> Round:
         """Note that a round begins, or another attempt at the round under way; return the round."""
         with self._changing() as connection:
-            if connection.execute("select 1 from rounds where ended = ''").fetchone() is None:
+            under_way = connection.execute("select 1 from rounds where ended = ''").fetchone()
+            if under_way is None:
                 connection.execute("insert into rounds(begun) values (?)", (now(),))
             connection.execute("update rounds set attempts = attempts + 1 where ended = ''")
-        return self.rounds()[0]
+        newest_first = self.rounds()
+        return newest_first[0]
 
     def end_round(self, words: str = "") -> None:
         """Note that the round has ended, with the failure if there was one."""
@@ -666,10 +705,12 @@ class Accounts:
         """
         changes = self.changes()
         read_changes, settings = self._stored_settings
-        if changes is None or changes != read_changes:
-            rows = self._rows("select * from settings")
-            settings = {row["name"]: json.loads(row["value"]) for row in rows}
-            self._stored_settings = (changes, settings)
+        if changes is not None and changes == read_changes:
+            return settings
+        settings = {}
+        for row in self._rows("select * from settings"):
+            settings[row["name"]] = json.loads(row["value"])
+        self._stored_settings = (changes, settings)
         return settings
 
     def changes(self) -> object:
@@ -678,8 +719,9 @@ class Accounts:
         A look costs far less than a query.
         """
         stamps = last_changes(self._path)
+        newest = max(changed for changed, _ in stamps)
         # If the clock does not tick between two changes, the file shows the first only.
-        is_settled = time.time_ns() - max(changed for changed, _ in stamps) > SETTLED_NS
+        is_settled = time.time_ns() - newest > SETTLED_NS
         return stamps if is_settled else None
 
     def limit(self, name: str) -> int:
@@ -687,7 +729,12 @@ class Accounts:
         return int(self.setting(f"limit.{name}", LIMITS[name]))
 
     def set(
-        self, name: str, value: Any, who: str = "", action: str = "", subject: str = ""
+        self,
+        name: str,
+        value: Any,
+        who: str = "",
+        action: str = "",
+        subject: str = "",
     ) -> None:
         """Store a setting; an action of somebody goes into the log, with its subject."""
         with self._changing() as connection:
@@ -708,7 +755,11 @@ class Accounts:
         return tuple(LogEntry(**row) for row in rows)
 
     def _refuse_over_limit(
-        self, connection: sqlite3.Connection, account: Account, limit: str, action: str
+        self,
+        connection: sqlite3.Connection,
+        account: Account,
+        limit: str,
+        action: str,
     ) -> None:
         """Raise ArenaError if an author has had all actions that the limit allows in an hour.
 
@@ -722,12 +773,19 @@ class Accounts:
             # A time later than now was noted before the clock was set back.
             if id_ == account.id and done == action and at <= now():
                 count += 1
-        most = SIGN_INS if limit == "sign-ins" else self.limit(limit)
+        if limit == "sign-ins":
+            most = SIGN_INS
+        else:
+            most = self.limit(limit)
         if count >= most and not account.is_organiser:
             raise ArenaError(f"you have had {most} {limit} in this hour; try again later")
 
     def _count(
-        self, connection: sqlite3.Connection, account: Account, limit: str, action: str
+        self,
+        connection: sqlite3.Connection,
+        account: Account,
+        limit: str,
+        action: str,
     ) -> None:
         """Count an action of an author; raise ArenaError, and change nothing, if it is too many."""
         self._refuse_over_limit(connection, account, limit, action)
@@ -744,7 +802,9 @@ class Accounts:
         id: str | None = None,  # noqa: A002
     ) -> list[sqlite3.Row]:
         """Return the newest rows of a table; None does not narrow them down."""
-        account_id = None if account is None else account.id
+        account_id = None
+        if account is not None:
+            account_id = account.id
         query = (
             f"select * from {table} where account = coalesce(?, account)"
             " and status = coalesce(?, status) and id = coalesce(?, id)"
@@ -755,9 +815,10 @@ class Accounts:
     def _accounts(self, which: str, *values: object) -> tuple[Account, ...]:
         """Return the accounts that a condition in SQL selects, under their names of today."""
         columns = "id, name, email, organiser as is_organiser, revoked <> '' as revoked"
+        query = f"select {columns} from accounts {which}"
         people = self._people_now()
         accounts = []
-        for row in self._rows(f"select {columns} from accounts {which}", *values):
+        for row in self._rows(query, *values):
             account = Account(**row)
             person = people.recorded(account.id, account.name, account.email)
             if person is not None and not self._belongs_to_another(person, account):
@@ -774,11 +835,11 @@ class Accounts:
         if account.id == person.id:
             return False
         rows = self._rows("select id from accounts where id <> ?", account.id)
-        others = {row["id"] for row in rows}
+        other_ids = {row["id"] for row in rows}
         spelling = people_files.spelling(person.id)
         if people_files.spelling(account.id) == spelling:
-            return person.id in others
-        return spelling in map(people_files.spelling, others)
+            return person.id in other_ids
+        return spelling in map(people_files.spelling, other_ids)
 
     @contextlib.contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
@@ -808,8 +869,9 @@ class Accounts:
 def _recent_actions(connection: sqlite3.Connection) -> list[tuple[str, str, str]]:
     """Return account, action and time of the limited actions of the last hour."""
     since = _hour_ago()
+    stored = _stored(connection, RECENT, [])
     recent: list[tuple[str, str, str]] = []
-    for id_, action, at in _stored(connection, RECENT, []):
+    for id_, action, at in stored:
         if at > since:
             recent.append((id_, action, at))
     return recent
@@ -825,7 +887,8 @@ def _stored(connection: sqlite3.Connection, name: str, default: Any) -> Any:
 
 def _store(connection: sqlite3.Connection, name: str, value: object) -> None:
     """Store a setting."""
-    connection.execute("insert or replace into settings values (?, ?)", (name, json.dumps(value)))
+    values = (name, json.dumps(value))
+    connection.execute("insert or replace into settings values (?, ?)", values)
 
 
 def _within_an_hour(times: Mapping[str, str]) -> dict[str, str]:
@@ -839,7 +902,12 @@ def _new_account(person: Person, *, organiser: bool) -> Account:
     name = names.display(person.name)
     if not name.strip(".-_ "):
         raise ArenaError(f"{person.name!a}: expected a name that somebody can read")
-    return Account(id=person.id or name, name=name, email=person.email, is_organiser=organiser)
+    return Account(
+        id=person.id or name,
+        name=name,
+        email=person.email,
+        is_organiser=organiser,
+    )
 
 
 def _are_one(account: Account, other: Account) -> bool:
@@ -878,7 +946,8 @@ def last_changes(database: Path) -> tuple[tuple[int, int], ...]:
     To look at the files costs far less than a query.
     """
     stamps = []
-    for file in (database, database.with_name(f"{database.name}-wal")):
+    log = database.with_name(f"{database.name}-wal")
+    for file in (database, log):
         with contextlib.suppress(OSError):
             status = file.stat()
             # The log is empty when it was cut, or when a reader has just made it: no change.

@@ -96,7 +96,8 @@ def _invite(accounts: Accounts, arguments: Sequence[str], who: str) -> NewTokens
         raise ArenaError(
             f"{name!r} is the name of {len(fitting)} people: name one by the id, {ids}"
         )
-    return accounts.invitations(fitting or [Person(name=name)], who, organiser=organiser)
+    invited = fitting or [Person(name=name)]
+    return accounts.invitations(invited, who, organiser=organiser)
 
 
 def _invite_roster(accounts: Accounts, file: str, who: str) -> NewTokens:
@@ -119,7 +120,8 @@ def _invite_roster(accounts: Accounts, file: str, who: str) -> NewTokens:
 
 def _rotate(accounts: Accounts, arguments: Sequence[str], who: str) -> NewTokens:
     """Make a new token for an account; the old token becomes void."""
-    return accounts.new_token(accounts.named(" ".join(arguments)), who)
+    account = accounts.named(" ".join(arguments))
+    return accounts.new_token(account, who)
 
 
 def _revoke(accounts: Accounts, arguments: Sequence[str], who: str) -> Rows:
@@ -141,24 +143,28 @@ def _accounts(accounts: Accounts, arguments: Sequence[str], _who: str) -> Rows:
     rows: Rows = []
     for account in accounts.accounts():
         uploads = statuses.get(account.id, [])
-        rows.append(
-            {
-                "name": labels[account.id],
-                "role": "organiser" if account.is_organiser else "author",
-                "token": "revoked" if account.revoked else "valid",
-                "uploads": str(len(uploads)),
-                "last upload": uploads[0] if uploads else "",
-            }
-        )
+        role = "author"
+        if account.is_organiser:
+            role = "organiser"
+        row = {
+            "name": labels[account.id],
+            "role": role,
+            "token": "revoked" if account.revoked else "valid",
+            "uploads": str(len(uploads)),
+            "last upload": uploads[0] if uploads else "",
+        }
+        rows.append(row)
     return rows
 
 
 def _withdraw(accounts: Accounts, arguments: Sequence[str], who: str) -> Rows:
     """Withdraw a bot, which plays no more."""
     _expect("withdraw", arguments, 1)
-    version = Entrants(accounts.workspace).store.withdraw(arguments[0])
-    accounts.note(who, "withdraw", arguments[0])
-    return [{"done": f"{arguments[0]} no longer plays; its version {version.number} stays stored"}]
+    (name,) = arguments
+    entrants = Entrants(accounts.workspace)
+    version = entrants.store.withdraw(name)
+    accounts.note(who, "withdraw", name)
+    return [{"done": f"{name} no longer plays; its version {version.number} stays stored"}]
 
 
 def _rounds(accounts: Accounts, arguments: Sequence[str], who: str) -> Rows:
@@ -168,35 +174,46 @@ def _rounds(accounts: Accounts, arguments: Sequence[str], who: str) -> Rows:
         accounts.set("round now", accounts.last_round, who, "rounds", NOW)
         return [{"done": "a round begins when no other round is played and matches are not paused"}]
     if rule:
-        stored = "" if rule == OFF else timetable.checked(rule)
+        stored = ""
+        if rule != OFF:
+            stored = timetable.checked(rule)
         accounts.set("rounds", (stored, now()), who, "rounds", rule)
     rule, _ = accounts.setting("rounds", ("", ""))
     rounds = accounts.rounds(10)
     if arguments or not rounds:
-        return [{"done": f"rounds begin {rule}" if rule else "a round begins only when you say so"}]
+        if rule:
+            return [{"done": f"rounds begin {rule}"}]
+        return [{"done": "a round begins only when you say so"}]
     rows: Rows = []
     for played in rounds:
-        rows.append(
-            {
-                "round": str(played.number),
-                "begun": played.begun,
-                "ended": played.ended,
-                "words": played.words,
-            }
-        )
+        row = {
+            "round": str(played.number),
+            "begun": played.begun,
+            "ended": played.ended,
+            "words": played.words,
+        }
+        rows.append(row)
     return rows
 
 
 def _limit(accounts: Accounts, arguments: Sequence[str], who: str) -> Rows:
     """Set a limit, or list all limits."""
     if not arguments:
-        return [{"limit": name, "value": str(accounts.limit(name))} for name in LIMITS]
+        rows: Rows = []
+        for name in LIMITS:
+            limit = accounts.limit(name)
+            rows.append({"limit": name, "value": str(limit)})
+        return rows
     _expect("limit", arguments, 2)
     name, value = arguments
     if name not in LIMITS:
-        raise ArenaError(f"serve limit {name}: no such limit; {known_are(name, LIMITS)}")
-    most = MOST_MEGABYTES if name == "megabytes" else MOST_LIMIT
-    if not (value.isascii() and value.isdecimal() and len(value) < 8 and int(value) <= most):
+        known = known_are(name, LIMITS)
+        raise ArenaError(f"serve limit {name}: no such limit; {known}")
+    most = MOST_LIMIT
+    if name == "megabytes":
+        most = MOST_MEGABYTES
+    is_number = value.isascii() and value.isdecimal() and len(value) < 8
+    if not is_number or int(value) > most:
         raise ArenaError(f"serve limit {name} {value}: expected a number from 0 to {most}")
     accounts.set(f"limit.{name}", int(value), who, "limit", f"{name} {value}")
     return [{"limit": name, "value": value}]
@@ -212,15 +229,23 @@ def _welcome(accounts: Accounts, arguments: Sequence[str], who: str) -> Rows:
     return _worded(accounts, "welcome", arguments, who, MOST_WELCOME)
 
 
-def _worded(accounts: Accounts, action: str, arguments: Sequence[str], who: str, most: int) -> Rows:
+def _worded(
+    accounts: Accounts,
+    action: str,
+    arguments: Sequence[str],
+    who: str,
+    most: int,
+) -> Rows:
     """Store a text of the organiser, or answer with the stored text; `off` deletes it."""
     text = " ".join(arguments)
     if len(text) > most:
         raise ArenaError(
             f"serve {action}: {len(text)} characters are too many; write at most {most}"
         )
-    if text:
-        accounts.set(action, "" if text == OFF else text, who, action, text)
+    if text == OFF:
+        accounts.set(action, "", who, action, text)
+    elif text:
+        accounts.set(action, text, who, action, text)
     stored = accounts.setting(action, "")
     if not stored:
         return [{"done": f"you have set no {action} for the site"}]
@@ -240,23 +265,21 @@ def _similar(accounts: Accounts, arguments: Sequence[str], _who: str) -> Rows:
     report = similar.compare(entrants.store, entrants.played())
     rows: Rows = []
     for pair in report.pairs:
-        rows.append(
-            {
-                "share": f"{100 * pair.share:.0f} %",
-                "passages": str(pair.shared),
-                "first": pair.first.name,
-                "second": pair.second.name,
-            }
-        )
+        row = {
+            "share": f"{100 * pair.share:.0f} %",
+            "passages": str(pair.shared),
+            "first": pair.first.name,
+            "second": pair.second.name,
+        }
+        rows.append(row)
     for omission in report.omissions:
-        rows.append(
-            {
-                "share": "not compared",
-                "passages": "",
-                "first": omission.programs,
-                "second": omission.words,
-            }
-        )
+        row = {
+            "share": "not compared",
+            "passages": "",
+            "first": omission.programs,
+            "second": omission.words,
+        }
+        rows.append(row)
     if not rows:
         return [{"done": "no programs of different authors have long passages in common"}]
     return rows
@@ -279,6 +302,9 @@ ACTIONS: Final[dict[str, Callable[[Accounts, Sequence[str], str], Rows | NewToke
 
 def _expect(action: str, arguments: Sequence[str], number: int) -> None:
     """Raise ArenaError if an action has another number of words."""
-    if len(arguments) != number:
-        expected = counted(number, "word") if number else "no words"
-        raise ArenaError(f"serve {action}: expected {expected} more")
+    if len(arguments) == number:
+        return
+    expected = "no words"
+    if number:
+        expected = counted(number, "word")
+    raise ArenaError(f"serve {action}: expected {expected} more")

@@ -82,7 +82,11 @@ async def sign_in(request: Request) -> Response:
             mistake = str(error)
     if session is None:
         return pages.render(
-            request, "sign_in.html.j2", HTTPStatus.FORBIDDEN, title="Sign in", mistake=mistake
+            request,
+            "sign_in.html.j2",
+            HTTPStatus.FORBIDDEN,
+            title="Sign in",
+            mistake=mistake,
         )
     response = RedirectResponse("/me", HTTPStatus.SEE_OTHER)
     people.set_session(response, request, session, SESSION_DAYS * 24 * 3600)
@@ -92,7 +96,8 @@ async def sign_in(request: Request) -> Response:
 async def sign_out(request: Request) -> Response:
     """End the session."""
     await people.checked_form(request)
-    people.accounts_of(request).sign_out(people.cookie_of(request))
+    accounts = people.accounts_of(request)
+    accounts.sign_out(people.cookie_of(request))
     response = RedirectResponse("/", HTTPStatus.SEE_OTHER)
     people.set_session(response, request, "", 0)
     return response
@@ -102,15 +107,18 @@ async def show_account(request: Request, *, mistake: str = "") -> Response:
     """Show an author's bots, uploads and requests, and the forms, with a mistake, if any."""
     account, accounts = _signed_in(request)
     values = await people.in_thread(request, account, _account_values, accounts, account)
+    versions: dict[str, list[dict[str, Any]]] = values["own"]
     folder = event_folder(accounts.workspace)
     page_data = home.Home()
-    if folder is not None and values["own"] and accounts.may_see(folder.name, account):
-        page_data = await people.in_worker(
-            request, account, home.home, folder, frozenset(values["own"])
-        )
-        rated = home.with_gaps(page_data.versions, values["own"])
+    if folder is not None and versions and accounts.may_see(folder.name, account):
+        names = frozenset(versions)
+        page_data = await people.in_worker(request, account, home.home, folder, names)
+        rated = home.with_gaps(page_data.versions, versions)
         page_data = replace(page_data, versions=rated)
-    numbers = {row["digest"]: row["number"] for rows in values["own"].values() for row in rows}
+    numbers: dict[str, int] = {}
+    for rows in versions.values():
+        for row in rows:
+            numbers[row["digest"]] = row["number"]
     return pages.render(
         request,
         "account.html.j2",
@@ -126,7 +134,12 @@ async def show_account(request: Request, *, mistake: str = "") -> Response:
 def _account_values(accounts: Accounts, account: Account) -> dict[str, Any]:
     """Return what the page of an author shows."""
     entrants = Entrants(accounts.workspace)
-    versions = _own_versions(entrants, account, event_folder(accounts.workspace))
+    folder = event_folder(accounts.workspace)
+    versions = _own_versions(entrants, account, folder)
+    opponents: list[str] = []
+    for bot in entrants.bots:
+        if not bot.remote and bot.name not in versions:
+            opponents.append(bot.name)
     return {
         "own": versions,
         "uploads": accounts.uploads(account, most=MOST_ROWS),
@@ -134,9 +147,7 @@ def _account_values(accounts: Accounts, account: Account) -> dict[str, Any]:
         "frozen": accounts.is_on("frozen"),
         "limits": {name: accounts.limit(name) for name in LIMITS},
         "versions": entrants.own_here(account),
-        "opponents": [
-            bot.name for bot in entrants.bots if not bot.remote and bot.name not in versions
-        ],
+        "opponents": opponents,
         "boards": entrants.tournament.boards,
         "most_pairings": MOST_PAIRINGS,
         "usual_pairings": USUAL_PAIRINGS,
@@ -169,7 +180,8 @@ async def upload(request: Request) -> Response:
 def _files(form: FormData) -> dict[str, IO[bytes]]:
     """Return the files of a form by their paths; raise ArenaError if two have the same path."""
     files: dict[str, IO[bytes]] = {}
-    for file in form.getlist("file") + form.getlist("folder"):
+    fields = form.getlist("file") + form.getlist("folder")
+    for file in fields:
         if not isinstance(file, UploadFile) or not file.filename:
             continue
         if file.filename in files:
@@ -190,13 +202,15 @@ def _pasted(form: FormData) -> dict[str, IO[bytes]]:
             "the program needs the name of a file, such as bot.py, which says its language"
         )
     text = program.replace("\r\n", "\n")  # a browser sends line ends so
-    return {name: io.BytesIO(text.encode("utf-8", "surrogatepass"))}
+    content = text.encode("utf-8", "surrogatepass")
+    return {name: io.BytesIO(content)}
 
 
 async def show_upload(request: Request) -> Response:
     """Show an upload, with the verdict if there is one."""
     account, accounts = _signed_in(request)
-    for upload in accounts.uploads(account, id=request.path_params["id"]):
+    id_ = request.path_params["id"]
+    for upload in accounts.uploads(account, id=id_):
         title = f"Upload of {clean(upload.file, 100)}"
         return pages.render(request, "upload.html.j2", title=title, upload=upload)
     raise HTTPException(404)
@@ -207,9 +221,12 @@ async def show_bot(request: Request) -> Response:
     account, accounts = _signed_in(request)
     name = request.path_params["bot"]
     folder = event_folder(accounts.workspace)
-    bots = await people.in_thread(
-        request, account, lambda: _own_versions(Entrants(accounts.workspace), account, folder)
-    )
+
+    def bots_of_account() -> dict[str, list[dict[str, Any]]]:
+        entrants = Entrants(accounts.workspace)
+        return _own_versions(entrants, account, folder)
+
+    bots = await people.in_thread(request, account, bots_of_account)
     versions = bots.get(name)
     if versions is None:
         raise HTTPException(404)
@@ -233,10 +250,13 @@ async def show_records(request: Request) -> Response:
     folder = event_folder(accounts.workspace)
     if folder is None or not accounts.may_see(folder.name, account):
         raise HTTPException(404)
-    versions = await people.in_thread(
-        request, account, lambda: frozenset(Entrants(accounts.workspace).own(account))
-    )
-    content = await people.in_worker(request, account, _records, folder, versions)
+
+    def names_of_account() -> frozenset[str]:
+        entrants = Entrants(accounts.workspace)
+        return frozenset(entrants.own(account))
+
+    names = await people.in_thread(request, account, names_of_account)
+    content = await people.in_worker(request, account, _records, folder, names)
     return pages.download(content, "matches.zip", "application/zip")
 
 
@@ -254,8 +274,10 @@ async def ask(request: Request) -> Response:
 async def show_request(request: Request) -> Response:
     """Show a request, with how it ended if it has ended."""
     account, accounts = _signed_in(request)
-    for match_request in accounts.requests(account, id=request.path_params["id"]):
-        archive = results_folder(accounts.workspace, match_request.event) / EVENT_FILE
+    id_ = request.path_params["id"]
+    for match_request in accounts.requests(account, id=id_):
+        folder = results_folder(accounts.workspace, match_request.event)
+        archive = folder / EVENT_FILE
         title = f"{match_request.first} and {match_request.second}"
         return pages.render(
             request,
@@ -269,7 +291,8 @@ async def show_request(request: Request) -> Response:
 
 async def send_client(_request: Request) -> Response:
     """Send the program by which a bot stays on its author's machine."""
-    return pages.download(Path(join.__file__).read_bytes(), "join.py", "text/x-python")
+    program = Path(join.__file__).read_bytes()
+    return pages.download(program, "join.py", "text/x-python")
 
 
 def _signed_in(request: Request) -> tuple[Account, Accounts]:
@@ -287,9 +310,11 @@ def _own_versions(
                 matches[span.bot, span.digest] = span.matches
     bots: dict[str, list[dict[str, Any]]] = {}
     for name, versions in entrants.own(account).items():
-        paths = entrants.store.playing(name)
-        playing = {discovery.from_path(path, name).digest for path in paths}
-        bots[name] = []
+        playing: set[str] = set()
+        for path in entrants.store.playing(name):
+            bot = discovery.from_path(path, name)
+            playing.add(bot.digest)
+        rows: list[dict[str, Any]] = []
         for version in reversed(versions):
             row = {
                 "number": version.number,
@@ -298,7 +323,8 @@ def _own_versions(
                 "plays": version.digest in playing,
                 "matches": matches.get((name, version.digest), 0),
             }
-            bots[name].append(row)
+            rows.append(row)
+        bots[name] = rows
     return bots
 
 
@@ -307,13 +333,21 @@ def _private(folder: Path, bot: str) -> dict[str, Any]:
 
     Without a lesson there is the match that a search regrets most.
     """
-    author = Author(name=bot, bots=frozenset({bot}), file=bot, hidden_paths=hidden_paths(folder))
+    author = Author(
+        name=bot,
+        bots=frozenset({bot}),
+        file=bot,
+        hidden_paths=hidden_paths(folder),
+    )
     try:
         with Archive.open(folder) as archive:
             results = Results(archive, rules=rulebook.game_of)
-            faults = bot_pages.faults_of(results, archive, {bot}, author)[bot]
-            lessons = results.lessons({bot}, MOST_LESSONS).get(bot, ())
-            sums = by_bot(results.accuracy_sums).get(bot, MoveSums())
+            faults_by_bot = bot_pages.faults_of(results, archive, {bot}, author)
+            faults = faults_by_bot[bot]
+            lessons_by_bot = results.lessons({bot}, MOST_LESSONS)
+            lessons = lessons_by_bot.get(bot, ())
+            sums_by_bot = by_bot(results.accuracy_sums)
+            sums = sums_by_bot.get(bot, MoveSums())
             is_flawless = sums.moves > 0 and sums.lost == 0
             regret = None
             if not lessons:
@@ -322,24 +356,33 @@ def _private(folder: Path, bot: str) -> dict[str, Any]:
         return NOTHING_PRIVATE
     rows = []
     for lesson in lessons:
-        rows.append(
-            {
-                "match": lesson.record.match.id,
-                "label": lesson.label,
-                "role": lesson.role,
-                "turn": lesson.turn,
-                "verdict": lesson.verdict,
-                "played": lesson.played,
-                "good": lesson.good,
-                "then": lesson.refutation_text(bot_pages.REFUTING_TURNS),
-            }
-        )
-    return {"faults": faults, "lessons": rows, "is_flawless": is_flawless, "regret": regret}
+        row = {
+            "match": lesson.record.match.id,
+            "label": lesson.label,
+            "role": lesson.role,
+            "turn": lesson.turn,
+            "verdict": lesson.verdict,
+            "played": lesson.played,
+            "good": lesson.good,
+            "then": lesson.refutation_text(bot_pages.REFUTING_TURNS),
+        }
+        rows.append(row)
+    return {
+        "faults": faults,
+        "lessons": rows,
+        "is_flawless": is_flawless,
+        "regret": regret,
+    }
 
 
 def _records(folder: Path, bots: frozenset[str]) -> bytes:
     """Return the newest matches of these bots as texts in a zip."""
-    author = Author(name="", bots=bots, file="", hidden_paths=hidden_paths(folder))
+    author = Author(
+        name="",
+        bots=bots,
+        file="",
+        hidden_paths=hidden_paths(folder),
+    )
     content = io.BytesIO()
     with (
         zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed,
@@ -352,8 +395,10 @@ def _records(folder: Path, bots: frozenset[str]) -> bytes:
         matches = list(author.own(archive.played()))
         matches.sort(key=lambda match: -numbers.get(match.id, 0))
         for match in matches[:MOST_RECORDS]:
-            record = author.portable(archive.record(match.id), names)
-            packed.writestr(f"{match.id}.txt", notation.text_of(record, event.name))
+            record = archive.record(match.id)
+            portable = author.portable(record, names)
+            text = notation.text_of(portable, event.name)
+            packed.writestr(f"{match.id}.txt", text)
     return content.getvalue()
 
 
@@ -368,17 +413,19 @@ def _asked(accounts: Accounts, account: Account, form: FormData) -> str:
     if first not in versions:
         raise ArenaError("choose a version of a bot of yours")
     if second not in versions:
-        if not any(bot.name == second and not bot.remote for bot in entrants.bots):
+        opponents = {bot.name for bot in entrants.bots if not bot.remote}
+        if second not in opponents:
             raise ArenaError("choose an opponent that plays in this event")
         second = entrants.as_it_plays(second)
     if first == second:
         raise ArenaError("choose two different versions")
-    if board not in {"", *entrants.tournament.boards}:
+    if board and board not in entrants.tournament.boards:
         raise ArenaError("choose a board of this event")
     is_number = pairings.isascii() and pairings.isdecimal() and len(pairings) < 6
     if not is_number or not 0 < int(pairings) <= MOST_PAIRINGS:
         raise ArenaError(f"choose a number of pairings from 1 to {MOST_PAIRINGS}")
-    Disk(accounts, account).make_room(REQUEST_BYTES)
+    disk = Disk(accounts, account)
+    disk.make_room(REQUEST_BYTES)
     return accounts.ask(account, first, second, board, int(pairings))
 
 

@@ -159,10 +159,11 @@ def _act(action: str, words: Sequence[str], *, json: bool) -> None:
     if action == "export":
         if len(words) != 1:
             raise ArenaError("serve export: name the zip to write, for JPlag")
-        with writing(Path(words[0])):
+        path = Path(words[0])
+        with writing(path):
             entrants = Entrants(Path.cwd())
             content = similar.export(entrants.store, entrants.played())
-            whole_files.write(Path(words[0]), content, whole_files.PRIVATE)
+            whole_files.write(path, content, whole_files.PRIVATE)
         return
     try:
         who = f"{getpass.getuser()} by command"
@@ -190,8 +191,10 @@ def _print_rows(rows: "Rows", *, json: bool) -> None:
     """Print the rows of an answer, or its sentence if it has only one."""
     if json:
         output.print_json(rows)
-    elif rows and rows[0].keys() == {"done"}:
+        return
+    if rows and rows[0].keys() == {"done"}:
         output.notice(rows[0]["done"])
-    else:
-        for row in rows:
-            print("\t".join(map(output.safe_line, row.values())))
+        return
+    for row in rows:
+        cells = [output.safe_line(cell) for cell in row.values()]
+        print("\t".join(cells))

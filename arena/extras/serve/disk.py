@@ -78,7 +78,8 @@ class Disk:
     def used_by_all(self) -> int:
         """Return the bytes of the site, without what is being made or removed."""
         folders = {self._accounts.workspace / FOLDER, self._results, self.store.bots}
-        return sum(map(size_of, folders)) - size_of(self.store.incoming)
+        files = sum(map(size_of, folders))
+        return files - size_of(self.store.incoming)
 
     def make_room(self, needed: int) -> None:
         """Make room for this number of bytes; ArenaError, with the figures, if that is impossible.
@@ -117,7 +118,8 @@ class Disk:
             chosen.append(version)
             freed += size_of(version.path.parent)
             if not self._is_stored(chosen, version.digest):
-                freed += size_of(self._build_of(version.digest))
+                build = self._build_of(version.digest)
+                freed += size_of(build)
         if freed < missing:
             lack = self.lack(needed, leaving=leaving + freed)
             if lack is not None:
@@ -126,9 +128,9 @@ class Disk:
             self._accounts.note(self._account.name, "version removed for room", name)
             self.store.remove(version)
             if not self._is_stored([], version.digest):
-                built = self._build_of(version.digest)
-                bot_folder.remove(built)
-                built.with_suffix(".built").unlink(missing_ok=True)
+                build = self._build_of(version.digest)
+                bot_folder.remove(build)
+                build.with_suffix(".built").unlink(missing_ok=True)
 
     def lack(self, needed: int, *, leaving: int = 0) -> str | None:
         """Return in words why there is no room for this number of bytes; None if there is room."""
@@ -157,7 +159,9 @@ class Disk:
 
     def _paths(self) -> Iterator[Path]:
         """Yield the files and folders of the author."""
-        accounts, account, store = self._accounts, self._account, self.store
+        accounts = self._accounts
+        account = self._account
+        store = self.store
         for upload in accounts.uploads(account, status="waiting"):
             yield accounts.folder / "uploads" / upload.id
         digests: set[str] = set()
@@ -185,7 +189,9 @@ class Disk:
         try:
             needed = set(self._digests_in_archives())
             for name in versions_of_author:
-                needed |= {discovery.from_path(path, name).digest for path in store.playing(name)}
+                for path in store.playing(name):
+                    bot = discovery.from_path(path, name)
+                    needed.add(bot.digest)
         except ArenaError:
             return
         named = self._accounts.played_lately()
@@ -196,9 +202,15 @@ class Disk:
         for name, versions in versions_of_author.items():
             for version in versions[:-1]:
                 older.append((name, version))
-        older.sort(key=lambda pair: (pair[1].note.submitted, pair[0]))
-        for name, version in older:
-            if version.digest not in needed and f"{name}@{version.number}" not in named:
+
+        def oldest_first(pair: tuple[str, Version]) -> tuple[str, str]:
+            name, version = pair
+            return version.note.submitted, name
+
+        for name, version in sorted(older, key=oldest_first):
+            if version.digest in needed:
+                continue
+            if f"{name}@{version.number}" not in named:
                 yield name, version
 
     def _digests_in_archives(self) -> Iterator[str]:
@@ -217,7 +229,8 @@ class Disk:
         removed_paths = {version.path for version in removed}
         for name in self.store.names():
             for version in self.store.versions(name):
-                if version.digest == digest and version.path not in removed_paths:
+                is_removed = version.path in removed_paths
+                if version.digest == digest and not is_removed:
                     return True
         return False
 

@@ -49,10 +49,11 @@ class Entrants:
 
         The newest version of each bot comes first.
         """
+        mark = remote_mark(account)
         names: list[str] = []
         for name, versions in self.own(account).items():
             for version in reversed(versions):
-                if version.note.mark != remote_mark(account):
+                if version.note.mark != mark:
                     names.append(f"{name}@{version.number}")
         return names
 
@@ -74,8 +75,9 @@ def own_versions(store: BotStore, account: Account) -> dict[str, tuple[Version, 
     versions_by_bot: dict[str, tuple[Version, ...]] = {}
     for name in store.names():
         versions = store.versions(name)
-        notes = [version.note for version in versions]
-        if any(note.person in account.ids or note.mark == mark for note in notes):
+        people = {version.note.person for version in versions}
+        marks = {version.note.mark for version in versions}
+        if mark in marks or not people.isdisjoint(account.ids):
             versions_by_bot[name] = versions
     return versions_by_bot
 
@@ -100,7 +102,9 @@ def text_of(workspace: Path, *keys: str) -> str:
     """
     value: object = _tournament(workspace)
     for key in keys:
-        value = value.get(key) if isinstance(value, dict) else None
+        if not isinstance(value, dict):
+            return ""
+        value = value.get(key)
     return value if isinstance(value, str) else ""
 
 

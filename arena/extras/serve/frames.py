@@ -85,7 +85,9 @@ class Frames:
         folder = self.results / event
         holder = Archive.holder(folder)
         state = last_state(folder)
-        if state is not None and (holder is None or state.token != holder.token):
+        if holder is None:
+            state = None
+        elif state is not None and state.token != holder.token:
             state = None  # the run that wrote it has ended
         run = _Run(looked=now, is_under_way=holder is not None, state=state)
         self._runs[event] = run
@@ -103,7 +105,11 @@ class Frames:
         return await self._get(self._tables, event, job, values)
 
     async def match(
-        self, event: str, job: Callable[..., Result], *values: object, also: tuple[object, ...] = ()
+        self,
+        event: str,
+        job: Callable[..., Result],
+        *values: object,
+        also: tuple[object, ...] = (),
     ) -> Result:
         """Return what a job makes of a few matches, by the process for them.
 
@@ -126,7 +132,8 @@ class Frames:
         key = (event, job, values)
         # When the run ends, what was made of an earlier fit is made again.
         is_under_way = self._run(event).is_under_way
-        stamp = (last_changes(self.results / event / EVENT_FILE), is_under_way)
+        archive = self.results / event / EVENT_FILE
+        stamp = (last_changes(archive), is_under_way)
         frame = self._frames.get(key)
         is_due = frame is None
         if frame is not None and time.monotonic() >= frame.again:
@@ -164,7 +171,8 @@ class Frames:
         finally:
             del self._running[key]
         now = time.monotonic()
-        again = now + max(FRESH_S, SHARE * (now - begun))
+        took = now - begun
+        again = now + max(FRESH_S, SHARE * took)
         size = len(pickle.dumps((key, value)))
         self._frames[key] = _Frame(value, stamp, again, size)
         while len(self._frames) > MOST_FRAMES or self._size() > MOST_FRAME_BYTES:

@@ -75,7 +75,8 @@ class Rate:
         now = time.monotonic()
         full = 3 * self._per_s
         requests_left, then = self._left.pop(address, (full, now))
-        requests_left = min(full, requests_left + (now - then) * self._per_s)
+        given_back = (now - then) * self._per_s
+        requests_left = min(full, requests_left + given_back)
         is_within = requests_left >= 1
         if is_within:
             requests_left -= 1
@@ -130,12 +131,15 @@ class Guard:
 
         if refusal is not None:
             status, message_text = refusal
-            extra = {"retry-after": "2"} if status == 429 else {"connection": "close"}
+            extra = {"connection": "close"}
+            if status == 429:
+                extra = {"retry-after": "2"}
             answer = PlainTextResponse(f"{message_text}\n", status, extra)
             await answer(scope, receive, with_headers)
             return
+        bounded = self._bounded(scope, receive)
         try:
-            await self._app(scope, self._bounded(scope, receive), with_headers)
+            await self._app(scope, bounded, with_headers)
         except asyncio.CancelledError:  # the server ends, and has waited for this page long enough
             if not has_begun:
                 answer = PlainTextResponse("the server ends: ask again soon\n", 503)
@@ -144,22 +148,31 @@ class Guard:
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         """Return the status and the words for a request that is refused; None if it may pass."""
         path = scope.get("raw_path") or b""
-        if len(path) > ADDRESS_BYTES or len(scope["query_string"]) > ADDRESS_BYTES:
+        query = scope["query_string"]
+        if len(path) > ADDRESS_BYTES or len(query) > ADDRESS_BYTES:
             return 414, "this address is too long"
+
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
             message_text = "this server has another name; its organiser can name it"
             return 400, f"{message_text}: arena serve --name NAME"
-        writes = scope["type"] == "websocket" or scope["method"] not in {"GET", "HEAD"}
-        rate = self._writes if writes else self._reads
+        host = hosts[0]
+
+        is_websocket = scope["type"] == "websocket"
+        writes = is_websocket or scope["method"] not in {"GET", "HEAD"}
+        rate = self._reads
+        if writes:
+            rate = self._writes
         if not rate.take(network_of(scope)):
             return 429, "too many requests from your network: wait a moment"
-        if scope["type"] == "http" and scope["method"] not in {"GET", "HEAD", "POST"}:
+        if not is_websocket and scope["method"] not in {"GET", "HEAD", "POST"}:
             return 405, "expected GET, HEAD or POST"
-        if writes and not self._is_from_our_page(headers, hosts[0]):
+        if writes and not self._is_from_our_page(headers, host):
             return 403, "another site sent this"
+
         length = headers.get("content-length", "0")
-        if not (length.isascii() and length.isdigit() and len(length) < 16):
+        is_number = length.isascii() and length.isdigit() and len(length) < 16
+        if not is_number:
             return 400, "content-length is no number"
         if int(length) > self._most(scope):
             return 413, "this is too large"
@@ -167,12 +180,14 @@ class Guard:
 
     def _is_from_our_page(self, headers: Headers, host: str) -> bool:
         """Return whether a request comes from our page, or from a program and no page."""
+        scheme = "http"
+        if self._settings.secure:
+            scheme = "https"
         origin = headers.get("origin")
-        if origin is not None:
-            scheme = "https" if self._settings.secure else "http"
-            if origin.lower() != f"{scheme}://{host.lower()}":
-                return False
-        return headers.get("sec-fetch-site", "none") in {"same-origin", "none"}
+        if origin is not None and origin.lower() != f"{scheme}://{host.lower()}":
+            return False
+        site = headers.get("sec-fetch-site", "none")
+        return site in {"same-origin", "none"}
 
     def _is_ours(self, host: str) -> bool:
         """Return whether a name is ours: another site can lead its own name here, but no number."""
@@ -205,12 +220,14 @@ class Guard:
             nonlocal most, is_complete
             if is_complete:  # the next message says that the client has gone, and has no deadline
                 return await receive()
+            seconds_left = max(0.0, until - time.monotonic())
             try:
-                message = await asyncio.wait_for(receive(), max(0.0, until - time.monotonic()))
+                message = await asyncio.wait_for(receive(), seconds_left)
             except TimeoutError as error:
                 raise HTTPException(408, "this took too long to arrive") from error
             if message["type"] == "http.request":
-                most -= len(message.get("body", b""))
+                body = message.get("body", b"")
+                most -= len(body)
                 is_complete = not message.get("more_body", False)
                 if most < 0:
                     raise HTTPException(413, "this is too large")
@@ -227,11 +244,15 @@ def network(client: str) -> str:
         return client
     if isinstance(address, ipaddress.IPv4Address):
         return client
-    # A proxy may write IPv4 as IPv6, which all has the same 64 bits.
-    return str(address.ipv4_mapped or ipaddress.ip_network((address, 64), strict=False))
+    if address.ipv4_mapped is not None:
+        # A proxy may write IPv4 as IPv6, which all has the same 64 bits.
+        return str(address.ipv4_mapped)
+    household = ipaddress.ip_network((address, 64), strict=False)
+    return str(household)
 
 
 def network_of(scope: Scope) -> str:
     """Return the network of the client that sends a request."""
     client = scope.get("client")
-    return network(client[0] if client else "")
+    address = client[0] if client else ""
+    return network(address)

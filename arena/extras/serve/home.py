@@ -78,12 +78,13 @@ def home(folder: Path, bots_of_author: frozenset[str]) -> Home:
     """Return what the author of these bots sees first; nothing where nothing was played."""
     try:
         matches = _matches(folder, bots_of_author)
+        chart = folder / "charts" / "progress.svg"
         with jobs.results_of(folder) as results:
             return Home(
-                matches,
-                _versions(results, bots_of_author),
-                _rivals(results, bots_of_author),
-                has_chart=(folder / "charts" / "progress.svg").is_file(),
+                matches=matches,
+                versions=_versions(results, bots_of_author),
+                rivals=_rivals(results, bots_of_author),
+                has_chart=chart.is_file(),
             )
     except NoResultsError:
         return Home()
@@ -91,32 +92,35 @@ def home(folder: Path, bots_of_author: frozenset[str]) -> Home:
 
 def _matches(folder: Path, bots_of_author: frozenset[str]) -> tuple[OwnMatch, ...]:
     """Return the newest matches of these bots, the newest first."""
-    lines = {}
+    lines: dict[int, jobs.ListedMatch] = {}
     for bot in sorted(bots_of_author):
-        of_bot, _, _, _ = jobs.matches(folder, MOST_MATCHES, (("bot", bot),))
-        lines.update({line.number: line for line in of_bot})
+        chosen = (("bot", bot),)
+        lines_of_bot, _, _, _ = jobs.matches(folder, MOST_MATCHES, chosen)
+        for line in lines_of_bot:
+            lines[line.number] = line
+    newest_first = sorted(lines, reverse=True)
     matches = []
-    for number in sorted(lines, reverse=True)[:MOST_MATCHES]:
+    for number in newest_first[:MOST_MATCHES]:
         line = lines[number]
-        seat = next(seat for seat in line.seats if seat.bot in bots_of_author)
+        own_seat = next(seat for seat in line.seats if seat.bot in bots_of_author)
         result = "drawn"
-        if seat.won is not None:
-            result = "won" if seat.won else "lost"
-        opponents = tuple(
-            dict.fromkeys(other.display for other in line.seats if other.bot not in bots_of_author)
+        if own_seat.won is not None:
+            result = "won" if own_seat.won else "lost"
+        opponents: dict[str, None] = {}  # in order, without repeats
+        for seat in line.seats:
+            if seat.bot not in bots_of_author:
+                opponents[seat.display] = None
+        match = OwnMatch(
+            id=line.id,
+            board=line.board,
+            bot=clean(own_seat.bot),
+            role=own_seat.role,
+            result=result,
+            score=own_seat.score,
+            reason=own_seat.ending or line.reason,
+            opponents=tuple(opponents),
         )
-        matches.append(
-            OwnMatch(
-                id=line.id,
-                board=line.board,
-                bot=clean(seat.bot),
-                role=seat.role,
-                result=result,
-                score=seat.score,
-                reason=seat.ending or line.reason,
-                opponents=opponents,
-            )
-        )
+        matches.append(match)
     return tuple(matches)
 
 
@@ -125,24 +129,25 @@ def _versions(results: Results, bots_of_author: frozenset[str]) -> tuple[RatedVe
     columns = VERSIONS.rated_in(results.unit)
     versions = []
     for row in rows_of(results.versions(), columns):
-        if row["bot"] in bots_of_author and row["rating"] is not None:
-            low = columns["rating_low"].text(row["rating_low"])
-            high = columns["rating_high"].text(row["rating_high"])
-            versions.append(
-                RatedVersion(
-                    bot=clean(row["bot"]),
-                    digest=row["digest"],
-                    rating=columns["rating"].text(row["rating"]),
-                    interval=interval_text(low, high),
-                    rank=str(row["rank"] or "-"),
-                    matches=row["matches"],
-                )
-            )
+        if row["bot"] not in bots_of_author or row["rating"] is None:
+            continue
+        low = columns["rating_low"].text(row["rating_low"])
+        high = columns["rating_high"].text(row["rating_high"])
+        version = RatedVersion(
+            bot=clean(row["bot"]),
+            digest=row["digest"],
+            rating=columns["rating"].text(row["rating"]),
+            interval=interval_text(low, high),
+            rank=str(row["rank"] or "-"),
+            matches=row["matches"],
+        )
+        versions.append(version)
     return tuple(reversed(versions))
 
 
 def with_gaps(
-    rated: tuple[RatedVersion, ...], submitted: Mapping[str, Sequence[Mapping[str, Any]]]
+    rated: tuple[RatedVersion, ...],
+    submitted: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> tuple[RatedVersion, ...]:
     """Return the rated versions with those between that never played, by bot, the newest first.
 
@@ -150,18 +155,27 @@ def with_gaps(
     """
     numbers: dict[tuple[str, str], int] = {}
     for bot, versions in submitted.items():
+        name = clean(bot)
         for version in versions:
-            numbers[clean(bot), version["digest"]] = version["number"]
-    bots = {version.bot for version in rated}
-    played = {(version.bot, version.digest[:DIGITS]) for version in rated}
+            numbers[name, version["digest"]] = version["number"]
+    bots: set[str] = set()
+    played: set[tuple[str, str]] = set()
+    for row in rated:
+        bots.add(row.bot)
+        played.add((row.bot, row.digest[:DIGITS]))
     rows = list(rated)
     for bot, digest in numbers:
-        if bot in bots and (bot, digest) not in played:
-            rows.append(
-                RatedVersion(
-                    bot=bot, digest=digest, rating="-", interval="no results", rank="-", matches=0
-                )
-            )
+        if bot not in bots or (bot, digest) in played:
+            continue
+        gap = RatedVersion(
+            bot=bot,
+            digest=digest,
+            rating="-",
+            interval="no results",
+            rank="-",
+            matches=0,
+        )
+        rows.append(gap)
 
     def newest_first(row: RatedVersion) -> tuple[str, int]:
         number = numbers.get((row.bot, row.digest[:DIGITS]), 0)
@@ -175,20 +189,21 @@ def _rivals(results: Results, bots_of_author: frozenset[str]) -> tuple[Rival, ..
     rivals = []
     for league in results.leagues:
         ranked = [standing.bot for standing in league.standings if standing.rank is not None]
-        best = next((bot for bot in ranked if bot in bots_of_author), None)
-        if best is None:
+        own_ranked = [bot for bot in ranked if bot in bots_of_author]
+        if not own_ranked:
             continue
+        best = own_ranked[0]
         strength = {rating.bot: rating.strength.value for rating in league.ratings.ratings}
         position = ranked.index(best)
-        for bot in reversed(ranked[max(0, position - MOST_RIVALS) : position]):
+        start = max(0, position - MOST_RIVALS)
+        for bot in reversed(ranked[start:position]):
             more = strength[bot] - strength[best]
-            rivals.append(
-                Rival(
-                    bot=bot,
-                    name=clean(league.display_name(bot)),
-                    above=clean(league.display_name(best)),
-                    game=clean(league.game or results.games[0]),
-                    difference=f"{more:.0f} {league.unit}",
-                )
+            rival = Rival(
+                bot=bot,
+                name=clean(league.display_name(bot)),
+                above=clean(league.display_name(best)),
+                game=clean(league.game or results.games[0]),
+                difference=f"{more:.0f} {league.unit}",
             )
+            rivals.append(rival)
     return tuple(rivals)

@@ -104,7 +104,9 @@ class HumanMatch:
         """
         until = time.monotonic() + seconds
         while not self._has_more(count, number):
-            if not await self.events.news(until - time.monotonic()):
+            seconds_left = until - time.monotonic()
+            has_news = await self.events.news(seconds_left)
+            if not has_news:
                 return False
         return True
 
@@ -129,7 +131,8 @@ class HumanMatch:
         if "head" in message:
             self.events.head = json.dumps(message["head"])
         elif "turn" in message:
-            self.events.add([json.dumps(message["turn"])], self.events.count + 1)
+            turn = json.dumps(message["turn"])
+            self.events.add([turn], self.events.count + 1)
             self.events.text = message["text"]
         elif "ask" in message:
             question = message["ask"]
@@ -147,8 +150,10 @@ class HumanMatch:
 
     def send(self, message: Mapping[str, object]) -> None:
         """Write a message to the process."""
-        if self.process is not None and self.process.stdin is not None:
-            self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        if self.process is None or self.process.stdin is None:
+            return
+        line = json.dumps(message).encode() + b"\n"
+        self.process.stdin.write(line)
 
     def move(self, number: str, text: str) -> None:
         """Answer a question by a text that means a legal move.
@@ -165,7 +170,9 @@ class HumanMatch:
         else:
             meant = entering.by_text(text, legal)
             if len(meant) != 1:
-                how_many = "more than one" if meant else "no"
+                how_many = "no"
+                if meant:
+                    how_many = "more than one"
                 typed = clean(text, 100)
                 raise ArenaError(f"{typed!r} is {how_many} legal move; choose another")
             move = meant[0]
@@ -212,11 +219,12 @@ class HumanMatches:
             )
         match = HumanMatch(account=account.id, wish=wish)
         self._matches[match.id] = match  # at once, so that nobody begins two matches
+        accounts = self._accounts
         try:
-            await asyncio.to_thread(self._accounts.begin_match, account, wish.bot, str(wish))
+            await asyncio.to_thread(accounts.begin_match, account, wish.bot, str(wish))
             match.process = await asyncio.create_subprocess_exec(
                 *SiteProcess.HUMAN_MATCH.command(),
-                cwd=self._accounts.workspace,
+                cwd=accounts.workspace,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 start_new_session=True,
@@ -271,7 +279,8 @@ class HumanMatches:
             elif match.pages == 0 and now - match.seen > CLOSED_S:
                 self.leave(match, "its page was closed")
         over = [match for match in self._matches.values() if match.ended]
-        for number, match in enumerate(reversed(over)):
+        newest_first = reversed(over)
+        for number, match in enumerate(newest_first):
             if number >= STORED or now - match.seen > STORED_S:
                 del self._matches[match.id]
 
@@ -279,7 +288,8 @@ class HumanMatches:
         """Return the accounts that were revoked; none if nobody plays."""
         if all(match.ended for match in self._matches.values()):
             return frozenset()
-        return frozenset(account.id for account in self._accounts.accounts() if account.revoked)
+        accounts = self._accounts.accounts()
+        return frozenset(account.id for account in accounts if account.revoked)
 
     async def _read(self, match: HumanMatch, process: asyncio.subprocess.Process) -> None:
         """Take the messages of a process until it ends."""
@@ -310,7 +320,9 @@ class HumanMatches:
 
 def _how_ended(code: int) -> str:
     """Say how a process ended, also one that ended in order after a signal (128 and its number)."""
-    number = -code if code < 0 else code - 128
+    number = code - 128
+    if code < 0:
+        number = -code
     try:
         return f"was ended by the signal {signal.Signals(number).name}"
     except ValueError:
@@ -320,12 +332,14 @@ def _how_ended(code: int) -> str:
 def _end(process: asyncio.subprocess.Process) -> None:
     """Ask a process to end with its bots, and kill it if it does not end in time."""
 
-    def send(number: int) -> None:
+    def send(signal_number: int) -> None:
         # Not `send_signal`: it looks whether the process has ended, and would take its exit code
         # from asyncio, which then knows 255.
-        if process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(process.pid, number)
+        if process.returncode is not None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process.pid, signal_number)
 
     send(signal.SIGTERM)
-    asyncio.get_running_loop().call_later(END_S, send, signal.SIGKILL)
+    loop = asyncio.get_running_loop()
+    loop.call_later(END_S, send, signal.SIGKILL)

@@ -66,10 +66,11 @@ class PipeSeat:
     """The person's seats: sends what the person may see, and reads the moves."""
 
     def __init__(self, game: Game[Any], match: Match) -> None:
+        roles = [seat.role for seat in match.seats]
         self._game = game
-        self._roles = [seat.role for seat in match.seats]
+        self._roles = roles
         self._grids = read_grids(game.board(), game.drawing)
-        styles = Styles.of(game.drawing, self._roles, game.sides)
+        styles = Styles.of(game.drawing, roles, game.sides)
         self._item = boards.items(self._grids, styles)
         self._view = PlayerView(game, match)
         self._number = 0
@@ -78,10 +79,15 @@ class PipeSeat:
         for grid in self._grids:
             for x, y in product(grid.columns, grid.rows):
                 self._every_cell.add(f"{x} {y}")
-        board = boards.values(game, self._roles, game.sides, self._view.own[0])
+
+        own_role = self._view.own[0]
+        board = boards.values(game, roles, game.sides, own_role)
         board["label"] = clean(match.label)
-        board["roles"] = [clean(role) for role in self._roles]
-        board["sides"] = [list(map(self._roles.index, side)) for side in game.sides]
+        board["roles"] = [clean(role) for role in roles]
+        sides: list[list[int]] = []
+        for side in game.sides:
+            sides.append([roles.index(role) for role in side])
+        board["sides"] = sides
         send(head={"board": board})
         self._scene = self._view.opening()
         self._show(self._scene)
@@ -107,38 +113,52 @@ class PipeSeat:
             if not line.endswith("\n"):  # the server has ended, perhaps in the middle of a line
                 raise SystemExit(0)
             answer = json.loads(line)
-            if answer["number"] == self._number and answer["move"] in legal:
+            if answer["number"] != self._number:
+                continue
+            if answer["move"] in legal:
                 move: Move = answer["move"]
                 return move
 
     def _show(self, scene: Scene) -> None:
         """Send a state of the match, with the turns that led to it."""
+        facts = drawn_facts(self._game.drawing, scene.facts)
         values = {
-            "state": list(map(self._item, drawn_facts(self._game.drawing, scene.facts))),
+            "state": [self._item(fact) for fact in facts],
             "moves": list(recorded.moves(scene.turns, self._roles)),
-            "fates": list(map(replays.fate, scene.steps)),
+            "fates": [replays.fate(step) for step in scene.steps],
         }
-        send(turn=values, text=render_state(self._game, scene.facts))
+        text = render_state(self._game, scene.facts)
+        send(turn=values, text=text)
 
-    def _choices(self, referee: Referee, role: Role, legal: tuple[Move, ...]) -> Iterator[Choice]:
+    def _choices(
+        self,
+        referee: Referee,
+        role: Role,
+        legal: tuple[Move, ...],
+    ) -> Iterator[Choice]:
         """Yield the legal moves, each with the keys, cells and card that mean it."""
         cards: set[str] = set()
         for fact in self._drawn(self._scene.facts):
             if role in fact.name.split():
                 cards.update(fact.cards)
-        tried = self._cells_by_trying(referee, role, legal[:MOST_TRIED])
+        cells_by_move = self._cells_by_trying(referee, role, legal[:MOST_TRIED])
         for move in legal:
-            words = move.split()
-            cells = tried.get(move, ())
-            named = " ".join(words[-2:])
-            if not cells and named in self._every_cell:
-                cells = (named,)
-            card = words[-1] if words[-1] in cards else ""
+            parts = move.split()
+            cells = cells_by_move.get(move, ())
+            last_two = " ".join(parts[-2:])
+            if not cells and last_two in self._every_cell:
+                cells = (last_two,)
+            card = ""
+            if parts[-1] in cards:
+                card = parts[-1]
             directions = " ".join(entering.directions_of(move))
             yield Choice(move, directions, cells, card)
 
     def _cells_by_trying(
-        self, referee: Referee, role: Role, legal: tuple[Move, ...]
+        self,
+        referee: Referee,
+        role: Role,
+        legal: tuple[Move, ...],
     ) -> dict[Move, tuple[str, ...]]:
         """Return the cells of each move, by trying it; {} if that could tell a secret."""
         game = self._game
@@ -152,12 +172,20 @@ class PipeSeat:
         after: dict[Move, set[Fact]] = {}
         for move in legal:
             moves[role] = move
-            after[move] = set(game.view(game.play(state, dict(moves)), role))
+            next_state = game.play(state, dict(moves))
+            after[move] = set(game.view(next_state, role))
         always = set.intersection(*after.values())
-        return {move: self._cells_of(role, before, facts, always) for move, facts in after.items()}
+        cells: dict[Move, tuple[str, ...]] = {}
+        for move, facts in after.items():
+            cells[move] = self._cells_of(role, before, facts, always)
+        return cells
 
     def _cells_of(
-        self, role: Role, before: set[Fact], after: set[Fact], always: set[Fact]
+        self,
+        role: Role,
+        before: set[Fact],
+        after: set[Fact],
+        always: set[Fact],
     ) -> tuple[str, ...]:
         """Return the cells of a move, by the facts before it, after it, and after any move."""
         cells: set[Cell] = set()
@@ -174,7 +202,11 @@ class PipeSeat:
 
     def _marked(self, facts: Iterable[Fact]) -> set[Cell]:
         """Return the cells that have a mark by these facts."""
-        return {fact.cell for fact in self._drawn(facts) if isinstance(fact.item, Mark)}
+        cells: set[Cell] = set()
+        for fact in self._drawn(facts):
+            if isinstance(fact.item, Mark):
+                cells.add(fact.cell)
+        return cells
 
     def _drawn(self, facts: Iterable[Fact]) -> Iterator[DrawnFact]:
         """Yield those of these facts that the board draws."""
@@ -195,10 +227,14 @@ def take_seat(planned: Match, *, own_bot: bool, home: Path) -> None:
     game = rulebook.game_of(planned)
     pipe_seat = PipeSeat(game, planned)
     record = play(planned, choose=pipe_seat.choose, observer=pipe_seat.watch)
-    bots = {seat.bot.name for seat in planned.seats}
+
+    bots = frozenset(seat.bot.name for seat in planned.seats)
+    own_bots: frozenset[str] = frozenset()
+    if own_bot:
+        own_bots = bots
     author = Author(
         name="",
-        bots=frozenset(bots if own_bot else ()),
+        bots=own_bots,
         file="",
         hidden_paths=hidden_paths(home / "results" / "none"),
         sees_all_matches=True,
@@ -212,9 +248,11 @@ def take_seat(planned: Match, *, own_bot: bool, home: Path) -> None:
     replay = replays.safe_json(values)
     if len(replay) >= MOST_BYTES // 2:
         replay = ""
+
     verdict = record.verdict
+    reason = clean(verdict.reason)
     scores = ", ".join(f"{clean(role)} {score}" for role, score in verdict.scores.items())
-    send(over=replay, text=text, words=f"{clean(verdict.reason)}: {scores}")
+    send(over=replay, text=text, words=f"{reason}: {scores}")
 
 
 def send(**values: object) -> None:
@@ -235,8 +273,9 @@ def serve_person() -> None:
         (board,) = rulebook.find(wish["board"], Path(), seed)
         bot = workspace.entrant_named(wish["bot"])
         other_roles = [role for role in board.roles if role not in wish["roles"]]
+        bots = [bot] * len(other_roles)
         players = dict.fromkeys(wish["roles"], HUMAN)
-        players |= workspace.assign_roles(board, other_roles, [bot] * len(other_roles))
+        players |= workspace.assign_roles(board, other_roles, bots)
         planned = workspace.make_match(tournament, board, players, seed, conditions)
         with signals.listening() as interrupt, interrupt.aborting():
             take_seat(planned, own_bot=wish["own_bot"], home=Path.cwd())
@@ -245,7 +284,10 @@ def serve_person() -> None:
     except ArenaError as error:
         statement = statements.of_error(error)
         name, _, _ = wish["bot"].partition("@")
-        send(refused=statement.shown_to([name] if wish["own_bot"] else []))
+        own_bots: list[str] = []
+        if wish["own_bot"]:
+            own_bots.append(name)
+        send(refused=statement.shown_to(own_bots))
         if statement.is_for_organiser:  # the organiser reads it in the terminal of the server
             raise
 

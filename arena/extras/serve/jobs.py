@@ -132,15 +132,20 @@ def front(folder: Path, bot_path: str) -> Front:
         for _, rows_of_part in table.parts:
             rows += rows_of_part
         for row in rows:
-            cells = [f"{name} {row[name].text}" for name in FIGURES if name in row]
-            figures[row["bot"].text] = ", ".join(cells)
+            cells: list[str] = []
+            for name in FIGURES:
+                if name in row:
+                    cells.append(f"{name} {row[name].text}")
+            bot = row["bot"].text
+            figures[bot] = ", ".join(cells)
     return Front(html, figures)
 
 
 def wall(folder: Path) -> str:
     """Return the page for a projector: the best bots of each game, and the newest upsets."""
     with results_of(folder) as results, Archive.open(folder) as archive:
-        newest = archive.played_of(list(archive.newest(NEWEST)))
+        newest_ids = list(archive.newest(NEWEST))
+        newest = archive.played_of(newest_ids)
         all_upsets: list[Upset] = []
         for league in results.leagues:
             of_league = [match for match in newest if match.label in league.boards]
@@ -149,7 +154,11 @@ def wall(folder: Path) -> str:
         tables = leaderboard.leaderboards(results)
         title = clean(results.event.name)
     return templates.render(
-        "_wall.html.j2", title=title, tables=tables, upsets=rows, rows=WALL_ROWS
+        "_wall.html.j2",
+        title=title,
+        tables=tables,
+        upsets=rows,
+        rows=WALL_ROWS,
     )
 
 
@@ -158,12 +167,15 @@ def _upset_cells(upset: Upset, results: Results) -> tuple[str, str, int | None, 
 
     The difference is None if the event has another rating than Elo.
     """
-    winner = clean(results.display_name(upset.winner.bot))
-    loser = clean(results.display_name(upset.loser.bot))
+    winner = results.display_name(upset.winner.bot)
+    loser = results.display_name(upset.loser.bot)
     difference = None
     if results.unit == "Elo":
-        difference = round(upset.loser.strength.value - upset.winner.strength.value)
-    return winner, loser, difference, clean(upset.match.label)
+        rating_of_winner = upset.winner.strength.value
+        rating_of_loser = upset.loser.strength.value
+        difference = round(rating_of_loser - rating_of_winner)
+    board = upset.match.label
+    return clean(winner), clean(loser), difference, clean(board)
 
 
 def picture(folder: Path, match: str = "") -> bytes:
@@ -176,13 +188,16 @@ def picture(folder: Path, match: str = "") -> bytes:
             return pixels.png([card.card(results)])
     with Archive.open(folder) as archive:
         record = archive.record(match)
-        names = display_names(archive.event().bots)
-    game = rules_of(folder)(record.match)
-    states = tuple(scenes(game, record.turns))
-    names_by_role: dict[Role, str] = {}
+        bots_of_event = archive.event().bots
+    displays = display_names(bots_of_event)
+    names: dict[Role, str] = {}
     for seat in record.match.seats:
-        names_by_role[seat.role] = names.get(seat.bot.name, seat.bot.name)
-    clip = Clip(game, record, names_by_role, states)
+        name = seat.bot.name
+        names[seat.role] = displays.get(name, name)
+    game_of = rules_of(folder)
+    game = game_of(record.match)
+    states = tuple(scenes(game, record.turns))
+    clip = Clip(game, record, names, states)
     last = len(states) - 1
     return pixels.png([clip.film(last, last)])
 
@@ -195,7 +210,8 @@ def crosstable(folder: Path, bot_path: str, matches_path: str) -> str:
     with results_of(folder) as results:
         frame = results.crosstable()
         for board, role, bot, opponent, matches, score in frame.itertuples(index=False):
-            of_role = cells.setdefault(board, {}).setdefault(role, {})
+            of_board = cells.setdefault(board, {})
+            of_role = of_board.setdefault(role, {})
             of_role[bot, opponent] = (matches, score_in_file(score))
         tables = []
         for board, roles in cells.items():
@@ -217,9 +233,12 @@ def crosstable(folder: Path, bot_path: str, matches_path: str) -> str:
 
 def _line(match: Played, number: int, displays: Mapping[str, str]) -> ListedMatch:
     """Return a match as a list has it."""
-    best = {side: max(match.scores[role] for role in side) for side in match.sides}
-    top = max(best.values())
-    is_draw = list(best.values()).count(top) > 1
+    best: dict[tuple[Role, ...], int] = {}
+    for side in match.sides:
+        best[side] = max(match.scores[role] for role in side)
+    scores = list(best.values())
+    top = max(scores)
+    is_draw = scores.count(top) > 1
     won: dict[str, bool | None] = {}
     for side, score in best.items():
         result: bool | None = score == top
@@ -229,24 +248,33 @@ def _line(match: Played, number: int, displays: Mapping[str, str]) -> ListedMatc
     won.update(dict.fromkeys(match.absent, False))
     seats = []
     for role, bot in match.seats.items():
-        ending = match.endings.get(role)
-        seats.append(
-            Side(
-                bot=bot,
-                display=clean(displays.get(bot, bot)),
-                role=clean(role),
-                score=match.scores[role],
-                ending=ending.value.replace("_", " ") if ending else "",
-                won=won[role],
-            )
+        display = displays.get(bot, bot)
+        ending = ""
+        if role in match.endings:
+            ending = match.endings[role].value.replace("_", " ")
+        seat = Side(
+            bot=bot,
+            display=clean(display),
+            role=clean(role),
+            score=match.scores[role],
+            ending=ending,
+            won=won[role],
         )
+        seats.append(seat)
     return ListedMatch(
-        number, match.id, clean(match.label), clean(match.reason), match.turns, tuple(seats)
+        number=number,
+        id=match.id,
+        board=clean(match.label),
+        reason=clean(match.reason),
+        turns=match.turns,
+        seats=tuple(seats),
     )
 
 
 def matches(
-    folder: Path, most: int, chosen: tuple[tuple[str, Any], ...]
+    folder: Path,
+    most: int,
+    chosen: tuple[tuple[str, Any], ...],
 ) -> tuple[tuple[ListedMatch, ...], int, list[str], list[str]]:
     """Return the newest matches, the number of all, the boards, and the names of the bots.
 
@@ -261,20 +289,23 @@ def matches(
             source = archive.of_all_versions()
         numbers = source.newest(most, **filters)
         newest = source.played_of(list(numbers))
-        lines = tuple(_line(match, numbers[match.id], displays) for match in newest)
+        lines: list[ListedMatch] = []
+        for match in newest:
+            number = numbers[match.id]
+            lines.append(_line(match, number, displays))
         boards = [board.label for board in event.boards]
         names = sorted(bot.name for bot in event.bots)
-        return lines, archive.count(), boards, names
+        return tuple(lines), archive.count(), boards, names
 
 
 def match_line(folder: Path, match: str) -> ListedMatch | None:
     """Return a match by its whole id; None if the archive does not have it."""
     with Archive.open(folder) as archive:
-        displays = display_names(archive.event().bots)
+        event = archive.event()
         played = archive.of_all_versions().played_of([match])
     if not played:
         return None
-    return _line(played[0], 0, displays)
+    return _line(played[0], 0, display_names(event.bots))
 
 
 def captions(_folder: Path, names: tuple[str, ...]) -> list[str]:
@@ -290,10 +321,11 @@ def overview(folder: Path) -> dict[str, Any]:
         event = archive.event()
         finished = archive.count()
     displays = display_names(event.bots)
+    names = {clean(display): bot for bot, display in displays.items()}
     return {
         "name": clean(event.name),
         "bots": len(event.bots),
-        "names": {clean(display): bot for bot, display in displays.items()},
+        "names": names,
         "boards": [board.label for board in event.boards],
         "schedule": event.schedule.replace("_", " "),
         "played": finished,
@@ -315,14 +347,17 @@ def bot_pages(folder: Path, bots_of_author: frozenset[str] | None) -> dict[str, 
         pages = bots.pages(results, index, archive, author)
         # The HTML has the versions, with links, also for readers without scripts.
         pages = [page | {"versions": []} for page in pages]
+
         event = data.event(results, index, games, archive, (), author)
         event["crosstable"] = []
         event["times"] = [TIMING[name].heading for name in bots.TIMES]
         event["reach"] = bots.reach(pages)
+
         texts = {}
         for bot, number in index.bots.items():
             page = pages[number]
-            linked = data.listed(results.played, set(bots.linked([page])))
+            linked_ids = set(bots.linked([page]))
+            linked = data.listed(results.played, linked_ids)
             columns = data.columns(linked, index)
             columns["replay"] = [0] * len(columns["id"])
             values = event | {"pages": {number: page}, "matches": columns}
@@ -356,7 +391,10 @@ def like_positions(folder: Path, label: str) -> LikePositions | None:
 
 
 def replay(
-    folder: Path, match: str, bots_of_author: frozenset[str] | None, like: LikePositions | None
+    folder: Path,
+    match: str,
+    bots_of_author: frozenset[str] | None,
+    like: LikePositions | None,
 ) -> str:
     """Return the JSON of one match's page, with its replay."""
     with Archive.open(folder) as archive:
@@ -371,7 +409,8 @@ def replay(
         known[played.label] = like
     games = replays.Games(rules_of(folder), known)
     displays = display_names(event.bots)
-    return replays.safe_json(data.match_values(record, played, displays, games, event.name))
+    values = data.match_values(record, played, displays, games, event.name)
+    return replays.safe_json(values)
 
 
 @dataclass(frozen=True)
@@ -396,14 +435,17 @@ def under_way(folder: Path, lane: str, match_id: str, since: int) -> PartOfMatch
     if live is None or live[0].id != match_id:
         return None
     head, turns = live
-    seats = tuple(Seat(role, Bot(name=bot, command=(), digest="")) for role, bot in head.seats)
+    seats: list[Seat] = []
+    for role, bot in head.seats:
+        bare_bot = Bot(name=bot, command=(), digest="")
+        seats.append(Seat(role, bare_bot))
     # It has what a reader of its turns needs; nobody can play it.
     match = Match(
         id=head.id,
         game=head.game,
         board=head.board,
         rules=head.rules,
-        seats=seats,
+        seats=tuple(seats),
         repeat=head.repeat,
         seed=0,
         sampled=head.sampled,
@@ -424,15 +466,27 @@ def finished(folder: Path, match_id: str, since: int) -> PartOfMatch | None:
     scores: list[int] = []
     endings: list[str | None] = []
     for seat in record.match.seats:
-        ending = verdict.ending(seat.role)
         scores.append(verdict.scores[seat.role])
-        endings.append(None if ending is None else ending.value)
-    result = {"scores": scores, "endings": endings, "reason": clean(verdict.reason)}
-    return _part(folder, record.match, record.turns, since, replays.safe_json(result))
+        ending = verdict.ending(seat.role)
+        if ending is None:
+            endings.append(None)
+        else:
+            endings.append(ending.value)
+    result = {
+        "scores": scores,
+        "endings": endings,
+        "reason": clean(verdict.reason),
+    }
+    result_json = replays.safe_json(result)
+    return _part(folder, record.match, record.turns, since, result_json)
 
 
 def _part(
-    folder: Path, match: Match, turns: Sequence[Turn], since: int, result: str = ""
+    folder: Path,
+    match: Match,
+    turns: Sequence[Turn],
+    since: int,
+    result: str = "",
 ) -> PartOfMatch | None:
     """Return the turns of a match after the first `since`; None if its rules cannot replay it."""
     games = replays.Games(rules_of(folder))
@@ -445,45 +499,61 @@ def _part(
         return None
     # What bots wrote is for their authors.
     bare = [turn._replace(remarks=(), rejected_text=None) for turn in turns]
+    all_rows = recorded.moves(bare, roles)
     moves: list[list[Any]] = [[]]  # the start of a match has no moves
-    for _, rows in groupby(recorded.moves(bare, roles), key=lambda row: row[0]):
+    for _, rows in groupby(all_rows, key=lambda row: row[0]):
         moves.append(list(rows))
+
     fates = iter(facts["fates"])
     values = []
     for state, rows_of_turn in zip(facts["states"], moves, strict=True):
         fates_of_turn = list(islice(fates, len(rows_of_turn)))
         values.append({"state": state, "moves": rows_of_turn, "fates": fates_of_turn})
+
     head = ""
     if not since:
-        head = _head(folder, match, games, facts.get("grids"), is_over=bool(result))
-    new = values[since:][-MOST_TURNS:]
+        grids = facts.get("grids")
+        head = _head(folder, match, games, grids, is_over=bool(result))
+    unseen = values[since:]
+    newest = unseen[-MOST_TURNS:]
     return PartOfMatch(
         head=head,
-        turns=tuple(map(replays.safe_json, new)),
+        turns=tuple(map(replays.safe_json, newest)),
         count=len(values),
         text=render_state(game, replayed[-1].facts),
         result=result,
     )
 
 
-def _head(folder: Path, match: Match, games: replays.Games, grids: object, *, is_over: bool) -> str:
+def _head(
+    folder: Path,
+    match: Match,
+    games: replays.Games,
+    grids: object,
+    *,
+    is_over: bool,
+) -> str:
     """Return the JSON of the names and the board of a match."""
     with Archive.open(folder) as archive:
-        displays = display_names(archive.event().bots)
+        event = archive.event()
+    displays = display_names(event.bots)
+    labels: list[str] = []
+    for seat in match.seats:
+        name = seat.bot.name
+        labels.append(clean(displays.get(name, name)))
+    roles = tuple(seat.role for seat in match.seats)
     game = games.game(match)
-    names = [seat.bot.name for seat in match.seats]
     index = data.Index(
         bots={},
         boards={match.label: 0},
-        roles={match.label: tuple(seat.role for seat in match.seats)},
+        roles={match.label: roles},
         sides={match.label: tuple(game.sides)},
     )
-    return replays.safe_json(
-        {
-            "id": match.id,
-            "over": is_over,
-            "board": data.board_values(match.label, index, games, match),
-            "grids": grids,
-            "bots": [clean(displays.get(name, name)) for name in names],
-        }
-    )
+    head = {
+        "id": match.id,
+        "over": is_over,
+        "board": data.board_values(match.label, index, games, match),
+        "grids": grids,
+        "bots": labels,
+    }
+    return replays.safe_json(head)

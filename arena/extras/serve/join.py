@@ -160,10 +160,11 @@ class JoinedSeat:
             "ping_interval": PING_S,
             "ping_timeout": PING_S,
             "max_size": MOST_BYTES,
+            "additional_headers": {"Authorization": f"Bearer {token}"},
         }
-        settings["additional_headers"] = {"Authorization": f"Bearer {token}"}
         # Older versions of the package never use a proxy.
-        if address.startswith("ws:") and "proxy" in inspect.signature(connect).parameters:
+        knows_proxies = "proxy" in inspect.signature(connect).parameters
+        if knows_proxies and address.startswith("ws:"):
             settings["proxy"] = None
         try:
             while True:
@@ -190,7 +191,8 @@ class JoinedSeat:
         welcome = _message(await socket.recv())
         if "refused" in welcome:
             raise RefusedError(printable(str(welcome["refused"])))
-        print(f"joined as {printable(str(welcome.get('bot')))}; Ctrl-C leaves", file=sys.stderr)
+        name = printable(str(welcome.get("bot")))
+        print(f"joined as {name}; Ctrl-C leaves", file=sys.stderr)
         self._socket = socket
         async for text in socket:
             message = _message(text)
@@ -241,11 +243,13 @@ def _refusal(error: Exception) -> str:
         if response.status_code == FORBIDDEN:
             return "the site does not know this token; ask the organiser"
         if response.status_code in REDIRECTS:
-            there = printable(response.headers.get("Location", "another address"))
-            message = f"this site leads to {there}, where the token does not follow"
+            location = response.headers.get("Location", "another address")
+            message = f"this site leads to {printable(location)}, where the token does not follow"
             return f"{message}; name the right address"
-    if isinstance(error, ConnectionClosed) and error.rcvd and error.rcvd.code == REPLACED:
-        return "this bot has joined from elsewhere, and plays there"
+    if isinstance(error, ConnectionClosed):
+        close_frame = error.rcvd
+        if close_frame and close_frame.code == REPLACED:
+            return "this bot has joined from elsewhere, and plays there"
     return ""
 
 
@@ -266,7 +270,9 @@ def _is_question(message: dict[str, Any]) -> bool:
         return False
     if "end" in message:
         return isinstance(message["end"], str)
-    return isinstance(message.get("number"), int) and isinstance(message.get("text"), str)
+    if not isinstance(message.get("number"), int):
+        return False
+    return isinstance(message.get("text"), str)
 
 
 def program_of(bot: Path) -> tuple[list[str], str]:
@@ -292,16 +298,20 @@ def program_of(bot: Path) -> tuple[list[str], str]:
 
 def version_of(command: list[str], bot: Path | None) -> str:
     """Return a hash of a program: a changed program is a new version, with new matches."""
-    if bot is None:
-        files = {}
-    elif bot.is_dir():
-        files = {file.relative_to(bot).as_posix(): file for file in sorted(bot.rglob("*"))}
-    else:
-        files = {bot.name: bot}
+    files: dict[str, Path] = {}
+    if bot is not None and bot.is_dir():
+        for file in sorted(bot.rglob("*")):
+            name = file.relative_to(bot).as_posix()
+            files[name] = file
+    elif bot is not None:
+        files[bot.name] = bot
     contents = []
     for name, file in files.items():
-        if file.is_file() and "__pycache__" not in PurePath(name).parts:
-            contents.append((name, hashlib.sha256(file.read_bytes()).hexdigest()))
+        is_cache = "__pycache__" in PurePath(name).parts
+        if is_cache or not file.is_file():
+            continue
+        digest = hashlib.sha256(file.read_bytes()).hexdigest()
+        contents.append((name, digest))
     # This is what `arena.identity.digest_of` does, which this program cannot import. JSON marks
     # where each value ends.
     text = json.dumps([command, contents], separators=(",", ":"), ensure_ascii=False)
@@ -310,7 +320,13 @@ def version_of(command: list[str], bot: Path | None) -> str:
 
 def printable(text: str) -> str:
     """Return a text of a site without the control characters that harm a terminal."""
-    return "".join(letter if letter.isprintable() else "?" for letter in text[:MOST_LETTERS])
+    letters = []
+    for letter in text[:MOST_LETTERS]:
+        if letter.isprintable():
+            letters.append(letter)
+        else:
+            letters.append("?")
+    return "".join(letters)
 
 
 def socket_address(url: str, *, unencrypted: bool) -> str:
@@ -409,8 +425,9 @@ def take_seat(
         "games": list(games),
         "roles": list(roles),
     }
+    seat = JoinedSeat(command_words, folder, hello)
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(JoinedSeat(command_words, folder, hello).take(address, token))
+        asyncio.run(seat.take(address, token))
 
 
 def main() -> None:

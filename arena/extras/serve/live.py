@@ -82,10 +82,13 @@ class LiveView:
     """The match that everybody sees who watches an event."""
 
     def __init__(self, frames: Frames, event: str) -> None:
-        self._frames, self._event = frames, event
+        self._frames = frames
+        self._event = event
         self.watchers = 0
-        self.match = self.lane = ""
-        """The match that is shown, and the lane that plays it; empty when it is over."""
+        self.match = ""
+        """The match that is shown."""
+        self.lane = ""
+        """The lane that plays it; empty when it is over."""
         self._events = EventStream(MOST_TURNS)
         self._result = ""
         self._over = False
@@ -130,8 +133,11 @@ class LiveView:
         self._glanced = time.monotonic()
         self.begin()
         until = time.monotonic() + FIRST_S
-        while not self._events.head and not self._over and time.monotonic() < until:
-            await self._events.news(until - time.monotonic())
+        while time.monotonic() < until:
+            if self._events.head or self._over:
+                return
+            seconds_left = until - time.monotonic()
+            await self._events.news(seconds_left)
 
     async def parts(self) -> AsyncIterator[str]:
         """Yield events for a watcher until nothing is played any more; "" if there is no news."""
@@ -167,7 +173,9 @@ class LiveView:
                         last = await self._follow(*under_way)
                         continue
                 newest, _, _, _ = await self._frames.match(self._event, jobs.matches, 1, ())
-                match = newest[0].id if newest else ""
+                match = ""
+                if newest:
+                    match = newest[0].id
                 if match != last:
                     last = match
                     await self._replay(match)
@@ -190,12 +198,14 @@ class LiveView:
         self._ask()
         latest = datetime.now(UTC) - timedelta(seconds=SLOW_S)
         begun = latest.isoformat(timespec="milliseconds")
-        slow = [lane for lane in state.lanes if lane.match and lane.since < begun]
-        slow.sort(key=lambda lane: (lane.since, lane.lane))
-        for lane in slow:
-            part = await self._frames.fresh(self._event, jobs.under_way, lane.lane, lane.match, 0)
+        slow = [status for status in state.lanes if status.match and status.since < begun]
+        slow.sort(key=lambda status: (status.since, status.lane))
+        for status in slow:
+            lane = status.lane
+            match = status.match
+            part = await self._frames.fresh(self._event, jobs.under_way, lane, match, 0)
             if part is not None:
-                return lane.lane, lane.match, part
+                return lane, match, part
         return None
 
     async def _follow(self, lane: str, match: str, part: PartOfMatch | None) -> str:
@@ -207,7 +217,10 @@ class LiveView:
             begun = time.monotonic()
             self._add(part)
             state = self._frames.state(self._event)
-            if state is None or all(match != status.match for status in state.lanes):
+            if state is None:
+                break
+            matches_under_way = {status.match for status in state.lanes}
+            if match not in matches_under_way:
                 break
             count = self._events.count
             part = await self._frames.fresh(self._event, jobs.under_way, lane, match, count)
@@ -221,7 +234,8 @@ class LiveView:
         until = time.monotonic() + STORED_S
         self.lane = ""
         while self.is_watched and time.monotonic() < until:
-            part = await self._frames.fresh(self._event, jobs.finished, match, self._events.count)
+            count = self._events.count
+            part = await self._frames.fresh(self._event, jobs.finished, match, count)
             if part is not None:
                 self._add(part)
                 await self._pause(HOLD_S)
@@ -234,13 +248,14 @@ class LiveView:
         if part is None:
             return
         self._clear(match)
-        pace = min(PACE_S, SHOW_S / len(part.turns))
+        all_turns = part.turns
+        pace = min(PACE_S, SHOW_S / len(all_turns))
         step = max(1, round(STEP_S / pace))
-        count = part.count - len(part.turns)
-        for number in range(0, len(part.turns), step):
-            new = part.turns[number : number + step]
-            count += len(new)
-            self._add(replace(part, turns=new, count=count, result=""))
+        count = part.count - len(all_turns)
+        for start in range(0, len(all_turns), step):
+            turns = all_turns[start : start + step]
+            count += len(turns)
+            self._add(replace(part, turns=turns, count=count, result=""))
             await self._pause(pace * step)
             if not self.is_watched:
                 return
@@ -276,17 +291,20 @@ class LiveView:
 
     def _ask(self) -> None:
         """Ask the lanes to write their turns, if they were not asked just now."""
-        if time.monotonic() - self._asked >= WATCH_S:
-            self._asked = time.monotonic()
-            with contextlib.suppress(OSError):  # then matches are shown when they are over
-                broadcast.watch(self._frames.results / self._event)
+        now = time.monotonic()
+        if now - self._asked < WATCH_S:
+            return
+        self._asked = now
+        with contextlib.suppress(OSError):  # then matches are shown when they are over
+            broadcast.watch(self._frames.results / self._event)
 
 
 class LiveViews:
     """The live views of all events, and how many watch them."""
 
     def __init__(self, frames: Frames, settings: guard.Settings) -> None:
-        self._frames, self._settings = frames, settings
+        self._frames = frames
+        self._settings = settings
         self._views: dict[str, LiveView] = {}
         self._networks: Counter[str] = Counter()
 
@@ -300,15 +318,17 @@ class LiveViews:
 
         Raise 429 if too many other events are watched, unless a run plays this one now.
         """
-        for name, view in list(self._views.items()):
-            if name != event and not view.is_watched:
+        for name, other_view in list(self._views.items()):
+            if name != event and not other_view.is_watched:
                 del self._views[name]
-        if event not in self._views:
-            is_full = len(self._views) >= MOST_VIEWS
-            if is_full and self._frames.state(event) is None:
-                raise HTTPException(429, "too many events are watched at once: wait a moment")
-            self._views[event] = LiveView(self._frames, event)
-        return self._views[event]
+        if event in self._views:
+            return self._views[event]
+        is_full = len(self._views) >= MOST_VIEWS
+        if is_full and self._frames.state(event) is None:
+            raise HTTPException(429, "too many events are watched at once: wait a moment")
+        view = LiveView(self._frames, event)
+        self._views[event] = view
+        return view
 
     @contextlib.contextmanager
     def watching(self, view: LiveView, network: str) -> Iterator[None]:
@@ -325,10 +345,9 @@ class LiveViews:
     def is_full(self, network: str) -> bool:
         """Return whether one more watcher is too many."""
         settings = self._settings
-        return (
-            self._networks.total() >= settings.watchers
-            or self._networks[network] >= settings.watchers_of_network
-        )
+        if self._networks.total() >= settings.watchers:
+            return True
+        return self._networks[network] >= settings.watchers_of_network
 
 
 def live_views(request: Request) -> LiveViews:
@@ -348,7 +367,8 @@ async def page(request: Request) -> Response:
 async def stream(request: Request) -> Response:
     """Send what is played now, turn by turn."""
     event = readers.event_of(request)
-    return _stream(request, event, partial(people.sees, request, event))
+    sees = partial(people.sees, request, event)
+    return _stream(request, event, sees)
 
 
 async def wall_stream(request: Request) -> Response:
@@ -356,7 +376,9 @@ async def wall_stream(request: Request) -> Response:
     event = _public(request)
     if not event:
         raise HTTPException(404)
-    return _stream(request, event, partial(people.accounts_of(request).may_see, event, None))
+    accounts = people.accounts_of(request)
+    everybody_sees = partial(accounts.may_see, event, None)
+    return _stream(request, event, everybody_sees)
 
 
 def _stream(request: Request, event: str, goes_on: Callable[[], bool]) -> Response:
@@ -366,9 +388,8 @@ def _stream(request: Request, event: str, goes_on: Callable[[], bool]) -> Respon
     view = views.of(event)
     if views.is_full(network):
         raise HTTPException(429, "too many watch at once: wait a moment")
-    return EventStreamResponse(
-        request, view.parts(), live_views(request).watching(view, network), goes_on
-    )
+    counted = views.watching(view, network)
+    return EventStreamResponse(request, view.parts(), counted, goes_on)
 
 
 def _public(request: Request) -> str:
@@ -393,9 +414,18 @@ def _public(request: Request) -> str:
 async def wall(request: Request) -> Response:
     """Show an event on a projector, which turns its pages by itself."""
     event = _public(request)
-    html = await readers.frames(request).table(event, jobs.wall) if event else ""
-    live = f"/wall/live?{pages.query({'event': event})}"
-    return pages.render(request, "wall.html.j2", title="Wall", event=event, html=html, live=live)
+    html = ""
+    if event:
+        html = await readers.frames(request).table(event, jobs.wall)
+    query = pages.query({"event": event})
+    return pages.render(
+        request,
+        "wall.html.j2",
+        title="Wall",
+        event=event,
+        html=html,
+        live=f"/wall/live?{query}",
+    )
 
 
 ROUTES = [

@@ -32,6 +32,10 @@ REMEMBERED_S, MOST_REMEMBERED = 600.0, 20
 """How long answers to forms are remembered, and how many."""
 Sources = list[tuple[str, list[similar.Line]]]
 """The name of each program, with its lines."""
+PairRow = tuple[str, str, int, int]
+"""The names of two similar programs, their share in percent, and the number of passages."""
+OmissionRow = tuple[str, str]
+"""The versions that were not compared, and the reason."""
 
 
 class Answers:
@@ -58,7 +62,8 @@ class Answers:
                 recent.append((key, answer))
         self._answers = dict(recent[-MOST_REMEMBERED:])
         if form not in self._answers:
-            self._answers[form] = (now, asyncio.create_task(asyncio.to_thread(work)))
+            new_task = asyncio.create_task(asyncio.to_thread(work))
+            self._answers[form] = (now, new_task)
         _, task = self._answers[form]
         try:
             return await asyncio.shield(task)  # a client that disconnects does not stop it half-way
@@ -74,7 +79,10 @@ async def show(request: Request) -> Response:
 
 
 async def _page(
-    request: Request, *, answer: actions.Rows | None = None, mistake: str = ""
+    request: Request,
+    *,
+    answer: actions.Rows | None = None,
+    mistake: str = "",
 ) -> Response:
     """Return the page, with the answer of an action, or the mistake in its form.
 
@@ -82,7 +90,9 @@ async def _page(
     account has no session any more.
     """
     values = await asyncio.to_thread(_values, accounts_of(request))
-    values |= {"answer": answer, "mistake": mistake, "once": secrets.token_hex(16)}
+    values["answer"] = answer
+    values["mistake"] = mistake
+    values["once"] = secrets.token_hex(16)
     return pages.render(request, "organiser.html.j2", title="Organiser", **values)
 
 
@@ -105,8 +115,9 @@ async def act(request: Request) -> Response:
             raise ArenaError(
                 "this page reads only people.csv; for another file type `arena serve invite FILE`"
             )
+        form_id = (person.id, people.csrf(request), once, action, *words)
         answer = await answers.to(
-            (person.id, people.csrf(request), once, action, *words),
+            form_id,
             lambda: actions.act(accounts, action, words, accounts.label(person)),
         )
     except ArenaError as error:
@@ -118,7 +129,11 @@ async def show_similar(request: Request) -> Response:
     """Show the programs of different authors that share long passages."""
     pairs, omissions = await _run(request, _compared)
     return pages.render(
-        request, "similar.html.j2", title="Similar programs", pairs=pairs, omissions=omissions
+        request,
+        "similar.html.j2",
+        title="Similar programs",
+        pairs=pairs,
+        omissions=omissions,
     )
 
 
@@ -130,13 +145,18 @@ async def show_pair(request: Request) -> Response:
         raise HTTPException(404)
     share, sources = evidence
     return pages.render(
-        request, "pair.html.j2", title=" and ".join(names), share=share, sources=sources
+        request,
+        "pair.html.j2",
+        title=" and ".join(names),
+        share=share,
+        sources=sources,
     )
 
 
 async def send_export(request: Request) -> Response:
     """Send the programs as JPlag reads them."""
-    return pages.download(await _run(request, similar.export), "jplag.zip", "application/zip")
+    content = await _run(request, similar.export)
+    return pages.download(content, "jplag.zip", "application/zip")
 
 
 async def _run(request: Request, job: Callable[..., Result], *values: str) -> Result:
@@ -147,19 +167,16 @@ async def _run(request: Request, job: Callable[..., Result], *values: str) -> Re
     return await people.in_worker(request, account, job, entrants.store, played, *values)
 
 
-def _compared(
-    store: BotStore, played: frozenset[str]
-) -> tuple[list[tuple[str, str, int, int]], list[tuple[str, str]]]:
-    """Return the pairs of similar programs, and the programs that were not compared.
-
-    A pair has both names, the share in percent and the number of passages. A program that was not
-    compared has its versions and the reason.
-    """
+def _compared(store: BotStore, played: frozenset[str]) -> tuple[list[PairRow], list[OmissionRow]]:
+    """Return the pairs of similar programs, and the programs that were not compared."""
     report = similar.compare(store, played)
     pairs = []
     for pair in report.pairs:
-        pairs.append((pair.first.name, pair.second.name, round(100 * pair.share), pair.shared))
-    omissions = [(omission.programs, omission.words) for omission in report.omissions]
+        percent = round(100 * pair.share)
+        pairs.append((pair.first.name, pair.second.name, percent, pair.shared))
+    omissions = []
+    for omission in report.omissions:
+        omissions.append((omission.programs, omission.words))
     return pairs, omissions
 
 
@@ -168,10 +185,12 @@ def _evidence(
 ) -> tuple[int, Sources] | None:
     """Return the share of two programs in percent, and their lines; None if they share little."""
     for pair in similar.similarities(store, played):
-        if (pair.first.name, pair.second.name) == (first, second):
-            first_lines, second_lines = pair.evidence()
-            sources = [(first, first_lines), (second, second_lines)]
-            return round(100 * pair.share), sources
+        if pair.first.name != first or pair.second.name != second:
+            continue
+        first_lines, second_lines = pair.evidence()
+        sources = [(first, first_lines), (second, second_lines)]
+        percent = round(100 * pair.share)
+        return percent, sources
     return None
 
 
@@ -194,11 +213,14 @@ def _values(accounts: Accounts) -> dict[str, Any]:
     if folder is not None and (folder / EVENT_FILE).is_file():
         graded = _graded(folder)
     rule, _ = accounts.setting("rounds", ("", ""))
+    welcome = accounts.setting("welcome", "")
+    switches = {switch: accounts.is_on(switch) for switch in ("frozen", "paused", "hidden")}
+    meanings = {action: meaning for action, (_, _, meaning) in actions.SWITCHES.items()}
     return {
-        "switches": {switch: accounts.is_on(switch) for switch in ("frozen", "paused", "hidden")},
-        "meanings": {action: meaning for action, (_, _, meaning) in actions.SWITCHES.items()},
+        "switches": switches,
+        "meanings": meanings,
         "rule": rule,
-        "welcome": clean(accounts.setting("welcome", ""), actions.MOST_WELCOME),
+        "welcome": clean(welcome, actions.MOST_WELCOME),
         "running": any(not last.ended for last in accounts.rounds(1)),
         "limits": {name: accounts.limit(name) for name in LIMITS},
         "sizes": IN_MEGABYTES,
@@ -212,33 +234,41 @@ def _tables(accounts: Accounts, graded: Any) -> dict[str, list[Any]]:
     labels = accounts.labels()
     rounds = []
     for played in accounts.rounds(10):
-        rounds.append((str(played.number), played.begun, played.ended, played.words))
+        number = str(played.number)
+        rounds.append((number, played.begun, played.ended, played.words))
     uploads = []
     for upload in accounts.uploads(most=MOST_ROWS):
         author = labels[upload.account]
         uploads.append((author, upload.file, upload.received, upload.status, upload.words))
     requests = []
     for request in accounts.requests(most=MOST_ROWS):
+        author = labels[request.account]
         bots = f"{request.first} {request.second}"
-        requests.append((labels[request.account], bots, request.asked, request.status))
+        requests.append((author, bots, request.asked, request.status))
+    marks: list[tuple[str, ...]] = []
+    if graded is not None:
+        marks = _marks(graded)
     log = actions.act(accounts, "log", (), "")
     return {
         "rounds": rounds,
         "accounts": actions.act(accounts, "accounts", (), ""),
         "uploads": uploads,
         "requests": requests,
-        "marks": [] if graded is None else _marks(graded),
+        "marks": marks,
         "log": log[:MOST_ROWS],
     }
 
 
 def _marks(graded: Any) -> list[tuple[str, ...]]:
     """Return a row for each student: name, bot, marks, highest marks, state and note."""
+    keys = [row.key for row in graded.students]
+    students = names.unambiguous(keys)
     rows: list[tuple[str, ...]] = []
-    students = names.unambiguous([row.key for row in graded.students])
     for student, row in zip(students, graded.students, strict=True):
-        marks = (f"{row.marks:g}", f"{row.out_of:g}")
-        rows.append((student, row.bot, *marks, str(row.student.state), row.note))
+        marks = f"{row.marks:g}"
+        out_of = f"{row.out_of:g}"
+        state = str(row.student.state)
+        rows.append((student, row.bot, marks, out_of, state, row.note))
     return rows
 
 

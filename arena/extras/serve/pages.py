@@ -26,16 +26,22 @@ OWN_SCRIPTS = ("route", "live", "wall", "site", "play")
 
 
 def render(
-    request: Request, template: str, status: int = 200, *, mistake: str = "", **values: object
+    request: Request,
+    template: str,
+    status: int = 200,
+    *,
+    mistake: str = "",
+    **values: object,
 ) -> Response:
     """Return a page for the person of a request, with the mistake in their form, if any."""
     person = people.person(request)
-    site_name = clean(people.accounts_of(request).setting("name", ""))
+    accounts = people.accounts_of(request)
+    site_name = accounts.setting("name", "")
     text = templates.render(
         template,
         person=person,
         csrf=people.csrf(request),
-        site_name=site_name,
+        site_name=clean(site_name),
         asset=asset_path,
         mistake=mistake,
         **values,
@@ -50,7 +56,11 @@ def render(
 
 
 def fresh(
-    request: Request, content: bytes, media_type: str = "text/html", *, status: int = 200
+    request: Request,
+    content: bytes,
+    media_type: str = "text/html",
+    *,
+    status: int = 200,
 ) -> Response:
     """Return an answer that a browser keeps, and asks about each time: 304 while it is the same."""
     digest = sha256(content).hexdigest()
@@ -91,12 +101,12 @@ def _assets() -> dict[str, tuple[bytes, str]]:
     """Return the content and the type of each script and style, by its name."""
     styles = sorted(page.PARTS.glob("*.css"))
     styles += sorted(templates.HTML.glob("*.css"))
-    first, *later_scripts = [templates.HTML / f"{name}.js" for name in OWN_SCRIPTS]
-    scripts = [first]
+    own_scripts = [templates.HTML / f"{name}.js" for name in OWN_SCRIPTS]
+    scripts = own_scripts[:1]
     for path in sorted(page.PARTS.glob("[!_]*.js")):
         if path.stem not in FOREIGN_SCRIPTS:
             scripts.append(path)
-    scripts += later_scripts
+    scripts += own_scripts[1:]
     return {
         "arena.css": (_joined(styles), "text/css"),
         "arena.js": (_joined(scripts), "text/javascript"),

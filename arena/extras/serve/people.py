@@ -97,7 +97,10 @@ class Threads:
 
 
 async def in_thread(
-    request: HTTPConnection, account: Account, function: Callable[..., Result], *values: object
+    request: HTTPConnection,
+    account: Account,
+    function: Callable[..., Result],
+    *values: object,
 ) -> Result:
     """Return the result of a function for an account, called in a thread."""
     threads: Threads = request.app.state.threads
@@ -107,7 +110,10 @@ async def in_thread(
 
 
 async def in_worker(
-    request: HTTPConnection, account: Account, function: Callable[..., Result], *values: object
+    request: HTTPConnection,
+    account: Account,
+    function: Callable[..., Result],
+    *values: object,
 ) -> Result:
     """Return the result of a function for an account, called in the process for single people."""
     worker: Worker = request.app.state.worker
@@ -122,12 +128,21 @@ def _refuse_ended(request: HTTPConnection, account: Account | None) -> None:
         raise HTTPException(403, "this session has ended: sign in again")
 
 
-def set_session(response: Response, request: HTTPConnection, cookie: str, seconds: int) -> None:
+def set_session(
+    response: Response,
+    request: HTTPConnection,
+    cookie: str,
+    seconds: int,
+) -> None:
     """Give a browser its session for some seconds; 0 deletes it."""
-    secure = request.app.state.settings.secure
-    name = _cookie_name(request)
     response.set_cookie(
-        name, cookie, max_age=seconds, path="/", secure=secure, httponly=True, samesite="lax"
+        _cookie_name(request),
+        cookie,
+        max_age=seconds,
+        path="/",
+        secure=request.app.state.settings.secure,
+        httponly=True,
+        samesite="lax",
     )
 
 
@@ -144,7 +159,8 @@ def csrf_of(cookie: str) -> str:
 async def checked_form(request: Request, *, files: int = 0) -> FormData:
     """Return the fields of a form that one of our own pages sent; raise 403 for any other form."""
     account = person(request)
-    _, options = parse_options_header(request.headers.get("content-type", ""))
+    content_type = request.headers.get("content-type", "")
+    _, options = parse_options_header(content_type)
     # Python knows encodings that give half of a surrogate pair, or take seconds.
     charset = options.get(b"charset", b"utf-8")
     if charset.lower() not in (b"utf-8", b"utf8"):
@@ -152,6 +168,7 @@ async def checked_form(request: Request, *, files: int = 0) -> FormData:
     form = await request.form(max_files=files, max_fields=MOST_FIELDS)
     _refuse_ended(request, account)
     secret = form.get(CSRF_FIELD)
-    if isinstance(secret, str) and hmac.compare_digest(secret.encode(), csrf(request).encode()):
+    expected = csrf(request)
+    if isinstance(secret, str) and hmac.compare_digest(secret.encode(), expected.encode()):
         return form
     raise HTTPException(403, "this form is too old, or came from another site: load the page again")

@@ -48,9 +48,12 @@ async def show_choice(request: Request, *, mistake: str = "") -> Response:
     account = people.signed_in(request)
     accounts = people.accounts_of(request)
     under_way = _matches(request).under_way(account)
-    bots = await people.in_thread(
-        request, account, lambda: _bots(Entrants(accounts.workspace), account)
-    )
+
+    def bots_to_meet() -> list[str]:
+        entrants = Entrants(accounts.workspace)
+        return _bots(entrants, account)
+
+    bots = await people.in_thread(request, account, bots_to_meet)
     seats = await people.in_worker(request, account, _seats, accounts.workspace)
     return pages.render(
         request,
@@ -75,7 +78,13 @@ async def begin(request: Request) -> Response:
         if accounts.is_on("paused") and not account.is_organiser:
             raise ArenaError("the organiser has paused all matches; try again later")
         wish = await people.in_thread(
-            request, account, _wish, accounts.workspace, account, form, seats
+            request,
+            account,
+            _wish,
+            accounts.workspace,
+            account,
+            form,
+            seats,
         )
         match = await _matches(request).begin(account, wish)
     except ArenaError as error:
@@ -88,9 +97,13 @@ async def show_match(request: Request, *, mistake: str = "") -> Response:
     """Show a match: the board, the legal moves and the mistake in a move, or its end and replay."""
     match = _match(request)
     wish = match.wish
-    title = f"{wish.board} as {' and '.join(wish.roles)}, against {wish.bot}"
+    roles = " and ".join(wish.roles)
     page = pages.render(
-        request, "human_match.html.j2", title=title, mistake=mistake, **_values(match)
+        request,
+        "human_match.html.j2",
+        title=f"{wish.board} as {roles}, against {wish.bot}",
+        mistake=mistake,
+        **_values(match),
     )
     return pages.with_view(page)  # for the replay
 
@@ -119,7 +132,9 @@ async def _parts(request: Request, match: HumanMatch) -> AsyncIterator[str]:
         if match.ended:
             yield part + event("over", "{}")
             return
-        open_question = match.number if match.choices else 0
+        open_question = 0
+        if match.choices:
+            open_question = match.number
         if open_question != question:
             question = open_question
             csrf = people.csrf(request)
@@ -137,14 +152,17 @@ async def move(request: Request) -> Response:
     number = form.get("number")
     before = match.events.count
     try:
-        if not isinstance(text, str) or len(text) > MOST_LETTERS or not isinstance(number, str):
+        if not isinstance(text, str) or not isinstance(number, str):
+            raise ArenaError("choose a move")
+        if len(text) > MOST_LETTERS:
             raise ArenaError("choose a move")
         match.move(number, text)
     except ArenaError as error:
         return await show_match(request, mistake=str(error))
     if request.headers.get("x-follows"):  # it is a script, which gets the answer by its stream
         return Response(status_code=HTTPStatus.NO_CONTENT)
-    await match.changed(FORM_S, max(before, match.events.count), int(number))
+    count = max(before, match.events.count)
+    await match.changed(FORM_S, count, int(number))
     return _to(match)
 
 
@@ -184,9 +202,10 @@ def _seats(workspace: Path) -> Seats:
             choices: list[tuple[str, ...]] = [(role,) for role in board.roles]
             choices += [side for side in board.sides if len(side) > 1]
             for roles in choices:
-                if len(roles) < len(board.roles):  # a bot plays the others
-                    value = f"{board.label} {' '.join(roles)}"
-                    seats[value] = (board.label, roles)
+                if len(roles) >= len(board.roles):
+                    continue  # no role is left for a bot
+                value = f"{board.label} {' '.join(roles)}"
+                seats[value] = (board.label, roles)
     return seats
 
 
@@ -200,10 +219,17 @@ def _wish(workspace: Path, account: Account, form: FormData, seats: Seats) -> Wi
     if not isinstance(seat, str) or seat not in seats:
         raise ArenaError("choose a board of this event, and a role")
     board, roles = seats[seat]
-    version = bot if "@" in bot else entrants.as_it_plays(bot)
+    version = bot
+    if "@" not in bot:
+        version = entrants.as_it_plays(bot)
     name, _, _ = bot.partition("@")
     own_bot = account.is_organiser or name in entrants.own(account)
-    return Wish(board=board, roles=roles, bot=version, own_bot=own_bot)
+    return Wish(
+        board=board,
+        roles=roles,
+        bot=version,
+        own_bot=own_bot,
+    )
 
 
 def _bots(entrants: Entrants, account: Account) -> list[str]:
@@ -220,7 +246,9 @@ def _matches(request: Request) -> HumanMatches:
 
 def _match(request: Request) -> HumanMatch:
     """Return the match in the address; raise 404 for everybody but the person who plays it."""
-    match = _matches(request).find(request.path_params["id"], people.signed_in(request))
+    id_ = request.path_params["id"]
+    account = people.signed_in(request)
+    match = _matches(request).find(id_, account)
     if match is None:
         raise HTTPException(404)
     return match

@@ -52,8 +52,9 @@ def events(request: Request, account: Account | None) -> list[str]:
     if not results.is_dir():
         return []
     names = os.listdir(results)  # noqa: PTH208 (names alone)
+    accounts = people.accounts_of(request)
     files: list[Path] = []
-    for name in people.accounts_of(request).seen(names, account):
+    for name in accounts.seen(names, account):
         file = results / name / EVENT_FILE
         if file.is_file():
             files.append(file)
@@ -101,6 +102,9 @@ async def event_page(request: Request, template: str, *, tab: str, **values: Any
     title: object = values.pop("title", overview["name"])
     card = values.pop("card", "/card.png")
     site = f"{request.url.scheme}://{request.url.netloc}"
+    poll = IDLE_POLL_S
+    if running:
+        poll = POLL_S
     return pages.render(
         request,
         template,
@@ -109,7 +113,7 @@ async def event_page(request: Request, template: str, *, tab: str, **values: Any
         tab=tab,
         overview=overview,
         running=running,
-        poll=POLL_S if running else IDLE_POLL_S,
+        poll=poll,
         title=title,
         picture=f"{site}{_path(event)}{card}",
         **values,
@@ -150,15 +154,17 @@ async def picture(request: Request) -> Response:
     if "match" in request.path_params:
         line = await _line(request)
         match = line.id
-    content = await frames(request).picture(event_of(request), jobs.picture, match)
+    event = event_of(request)
+    content = await frames(request).picture(event, jobs.picture, match)
     return pages.fresh(request, content, "image/png")
 
 
 async def crosstable(request: Request) -> Response:
     """Show the crosstables."""
     event = event_of(request)
+    bot_path = _bot_path(event)
     matches_path = _path(event, "matches")
-    html = await frames(request).table(event, jobs.crosstable, _bot_path(event), matches_path)
+    html = await frames(request).table(event, jobs.crosstable, bot_path, matches_path)
     return await event_page(request, "crosstable.html.j2", tab="crosstable", html=html)
 
 
@@ -179,7 +185,10 @@ def _charts(request: Request, event: str) -> list[Path]:
 async def charts(request: Request) -> Response:
     """Show the charts that were drawn last."""
     event = event_of(request)
-    names = [file.stem for file in _charts(request, event) if file.suffix == ".svg"]
+    names: list[str] = []
+    for file in _charts(request, event):
+        if file.suffix == ".svg":
+            names.append(file.stem)
     names.sort(key=lambda name: (name != "leaderboard", name))
     captions = await frames(request).match(event, jobs.captions, tuple(names))
     pictures = list(zip(names, captions, strict=True))
@@ -189,13 +198,16 @@ async def charts(request: Request) -> Response:
 async def chart(request: Request) -> Response:
     """Return the drawing of a chart."""
     event = event_of(request)
+    name = request.path_params["name"]
     for file in _charts(request, event):
-        if file.name == request.path_params["name"]:
-            try:
-                content = await asyncio.to_thread(shared_folders.read, file, CHART_BYTES)
-            except OSError as error:
-                raise HTTPException(404) from error
-            return pages.fresh(request, content, CHART_TYPES[file.suffix])
+        if file.name != name:
+            continue
+        try:
+            content = await asyncio.to_thread(shared_folders.read, file, CHART_BYTES)
+        except OSError as error:
+            raise HTTPException(404) from error
+        content_type = CHART_TYPES[file.suffix]
+        return pages.fresh(request, content, content_type)
     raise HTTPException(404)
 
 
@@ -211,7 +223,8 @@ def _filters(request: Request) -> dict[str, Any]:
         filters["fault"] = True
     before = query.get("before")
     if before:
-        if not (before.isascii() and before.isdigit() and len(before) < 16):
+        is_number = before.isascii() and before.isdigit()
+        if not is_number or len(before) >= 16:
             raise HTTPException(400, "before: expected a number")
         filters["before"] = int(before)
     return filters
@@ -222,10 +235,12 @@ async def matches(request: Request) -> Response:
     event = event_of(request)
     filters = _filters(request)
     chosen = tuple(sorted(filters.items()))
-    lines, count, boards, bots = await frames(request).match(event, jobs.matches, PAGE + 1, chosen)
+    listed = await frames(request).match(event, jobs.matches, PAGE + 1, chosen)
+    lines, count, boards, bots = listed
     more = None
     if len(lines) > PAGE:
-        more = pages.query(filters | {"before": lines[PAGE - 1].number})
+        last = lines[PAGE - 1]
+        more = pages.query(filters | {"before": last.number})
     return await event_page(
         request,
         "matches.html.j2",
@@ -242,7 +257,8 @@ async def matches(request: Request) -> Response:
 async def _line(request: Request) -> jobs.ListedMatch:
     """Return the match in the address; raise 404 if it does not exist."""
     event = event_of(request)
-    line = await frames(request).match(event, jobs.match_line, request.path_params["match"])
+    match_id = request.path_params["match"]
+    line = await frames(request).match(event, jobs.match_line, match_id)
     if line is None:
         raise HTTPException(404)
     return line
@@ -260,9 +276,10 @@ async def match_json(request: Request) -> Response:
     """Return a match for the replay viewer."""
     event = event_of(request)
     line = await _line(request)
-    like = await frames(request).match(event, jobs.like_positions, line.board)
+    tables = frames(request)
+    like = await tables.match(event, jobs.like_positions, line.board)
     bots = await _own_bots(request)
-    text = await frames(request).match(event, jobs.replay, line.id, bots, also=(like,))
+    text = await tables.match(event, jobs.replay, line.id, bots, also=(like,))
     return pages.fresh(request, text.encode(), "application/json")
 
 
@@ -304,7 +321,8 @@ async def bot(request: Request) -> Response:
 async def bot_json(request: Request) -> Response:
     """Return a bot's page for the scripts."""
     event, name, _ = await _bot(request)
-    texts = await frames(request).table(event, jobs.bot_pages, await _own_bots(request))
+    bots = await _own_bots(request)
+    texts = await frames(request).table(event, jobs.bot_pages, bots)
     if name not in texts:  # it entered just now
         raise HTTPException(404)
     return pages.fresh(request, texts[name].encode(), "application/json")
@@ -316,18 +334,19 @@ async def version(request: Request) -> Response:
     digest = request.path_params["digest"]
     versions = await frames(request).table(event, jobs.versions)
     for row in versions.get(name, []):
-        if row["digest"] == digest:
-            chosen = (("bot", name), ("digest", digest))
-            lines, _, _, _ = await frames(request).match(event, jobs.matches, PAGE, chosen)
-            return await event_page(
-                request,
-                "version.html.j2",
-                tab="leaderboard",
-                title=f"{display}, version {row['version']}",
-                bot=name,
-                version=row,
-                lines=lines,
-            )
+        if row["digest"] != digest:
+            continue
+        chosen = (("bot", name), ("digest", digest))
+        lines, _, _, _ = await frames(request).match(event, jobs.matches, PAGE, chosen)
+        return await event_page(
+            request,
+            "version.html.j2",
+            tab="leaderboard",
+            title=f"{display}, version {row['version']}",
+            bot=name,
+            version=row,
+            lines=lines,
+        )
     raise HTTPException(404)
 
 
@@ -348,9 +367,17 @@ async def front(request: Request) -> Response:
         except JobError:
             # The event is damaged, or written by another arena. The log has the reason.
             continue
-        rows.append((event, overview, frames(request).state(event)))
-    welcome = clean(people.accounts_of(request).setting("welcome", ""), MOST_WELCOME)
-    return pages.render(request, "events.html.j2", title="Events", events=rows, welcome=welcome)
+        state = frames(request).state(event)
+        rows.append((event, overview, state))
+    accounts = people.accounts_of(request)
+    welcome = accounts.setting("welcome", "")
+    return pages.render(
+        request,
+        "events.html.j2",
+        title="Events",
+        events=rows,
+        welcome=clean(welcome, MOST_WELCOME),
+    )
 
 
 def _route(path: str, page: Callable[[Request], Awaitable[Response]]) -> Route:

@@ -88,10 +88,11 @@ class Hub:
         if not bots.is_dir():
             yield
             return
-        (bots / REMOTE_SOCKET).unlink(missing_ok=True)  # a killed server leaves its socket
+        socket_file = bots / REMOTE_SOCKET
+        socket_file.unlink(missing_ok=True)  # a killed server leaves its socket
         before = os.umask(0o177)
         try:
-            with shared_folders.socket_path(bots / REMOTE_SOCKET) as path:
+            with shared_folders.socket_path(socket_file) as path:
                 server = await asyncio.start_unix_server(self._hear_match, path, limit=MOST_BYTES)
         finally:
             os.umask(before)
@@ -101,7 +102,7 @@ class Hub:
             server.close()
             for _, writer in list(self._matches.values()):
                 writer.close()
-            (bots / REMOTE_SOCKET).unlink(missing_ok=True)
+            socket_file.unlink(missing_ok=True)
 
     async def serve_bot(self, socket: WebSocket, name: str) -> None:
         """Carry the messages of a bot until it disconnects."""
@@ -139,22 +140,26 @@ class Hub:
             return
         # An honest bot sends one answer at a time, and a bot that sends more fills no memory here.
         if writer.transport.get_write_buffer_size() < MOST_BYTES:
-            writer.write(_line(_answer(message)))
+            answer = _answer(message)
+            writer.write(_line(answer))
 
     async def _pause(self, name: str, size: int) -> None:
         """Wait after a message of a bot, so that it does not take the time of others."""
         now = time.monotonic()
-        begun = max(self._read_until.get(name, 0.0), now - BURST_S)
-        until = begun + (size + MESSAGE_BYTES) / BYTES_PER_S
+        read_until = self._read_until.get(name, 0.0)
+        begun = max(read_until, now - BURST_S)
+        seconds = (size + MESSAGE_BYTES) / BYTES_PER_S
+        until = begun + seconds
         self._read_until[name] = until
         if until > now:
             await asyncio.sleep(until - now)
 
     def _announce(self, name: str) -> None:
         """Tell the matches of a bot whether it is connected."""
+        message = _line({"here": name in self._bots})
         for bot, writer in self._matches.values():
             if bot == name:
-                writer.write(_line({"here": name in self._bots}))
+                writer.write(message)
 
     async def _hear_match(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Carry the questions of a match."""
@@ -167,10 +172,11 @@ class Hub:
             writer.write(_line({"here": name in self._bots}))
             async for line in reader:
                 socket = self._bots.get(name)
-                if socket is not None:
-                    question = line.decode().rstrip("\n")
-                    with contextlib.suppress(*GONE):
-                        await asyncio.wait_for(socket.send_text(question), SEND_S)
+                if socket is None:
+                    continue
+                question = line.decode().rstrip("\n")
+                with contextlib.suppress(*GONE):
+                    await asyncio.wait_for(socket.send_text(question), SEND_S)
         except (OSError, ValueError):  # the match was killed, or a line is too long
             logging.warning("a match with a remote seat has lost the server")
         finally:
@@ -181,7 +187,8 @@ class Hub:
 async def join(socket: WebSocket) -> None:
     """Let a bot take its seats, if it has the token of its author."""
     accounts: Accounts = socket.app.state.accounts
-    scheme, _, token = socket.headers.get("authorization", "").partition(" ")
+    authorization = socket.headers.get("authorization", "")
+    scheme, _, token = authorization.partition(" ")
     token = token.strip()
     account = None
     if scheme.lower() == "bearer":
@@ -201,7 +208,13 @@ async def join(socket: WebSocket) -> None:
                 logging.warning("a remote bot waits: %s", error)
                 raise BusyError from error
             name = await asyncio.to_thread(
-                uploads.remote_bot, accounts, entrants, account, version, games, roles
+                uploads.remote_bot,
+                accounts,
+                entrants,
+                account,
+                version,
+                games,
+                roles,
             )
         await socket.send_json({"bot": name})
         await _until_void(hub.serve_bot(socket, name), accounts, token)
@@ -269,7 +282,9 @@ def _is_text(value: Any) -> bool:
 
 def _are_names(value: Any) -> bool:
     """Return whether a value is a short list of texts."""
-    return isinstance(value, list) and len(value) <= MOST_NAMES and all(map(_is_text, value))
+    if not isinstance(value, list) or len(value) > MOST_NAMES:
+        return False
+    return all(map(_is_text, value))
 
 
 def _answer(message: dict[str, Any]) -> dict[str, Any]:
@@ -279,11 +294,13 @@ def _answer(message: dict[str, Any]) -> dict[str, Any]:
     """
     answer: dict[str, Any] = {}
     for name in ("session", "number"):
-        if isinstance(message.get(name), str | int):
-            answer[name] = message[name]
+        value = message.get(name)
+        if isinstance(value, str | int):
+            answer[name] = value
     for name in ("failed", "instead"):
-        if isinstance(message.get(name), str):
-            answer[name] = message[name][:MOST_LETTERS]
+        text = message.get(name)
+        if isinstance(text, str):
+            answer[name] = text[:MOST_LETTERS]
     line = message.get("line")
     if isinstance(line, str):
         content = line.encode("utf-8", "replace")[: protocol.LINE_LIMIT]

@@ -71,7 +71,8 @@ class RemoteSeat:
         begun = time.monotonic()
         if self._number == 0:
             self._lost_since = begun
-        lost_before, self._number = self._lost_at(begun), self._number + 1
+        lost_before = self._lost_at(begun)
+        self._number += 1
         self._instead = []
         text = ask.text.decode("utf-8", "replace")
         self._question = {
@@ -85,7 +86,8 @@ class RemoteSeat:
         while True:
             now = time.monotonic()
             lost = self._lost_at(now)
-            spent = TimeUsed(wall=now - begun - (lost - lost_before))
+            lost_meanwhile = lost - lost_before
+            spent = TimeUsed(wall=now - begun - lost_meanwhile)
             if lost > self._grace:
                 words = (
                     "the connection to its author's machine was lost for more than the grace of "
@@ -93,7 +95,9 @@ class RemoteSeat:
                 )
                 return _late(words, spent)
             if ask.deadline is not None and spent.wall > ask.deadline:
-                awaited = "`ready`" if ask.ready else "answer"
+                awaited = "answer"
+                if ask.ready:
+                    awaited = "`ready`"
                 words = f"no {awaited} from its author's machine in {ask.announced or 0:g} s"
                 return _late(words + self._printed(), spent)
             # All that came is read before an answer among it is returned: that the bot has gone may
@@ -107,7 +111,8 @@ class RemoteSeat:
     def end(self, text: bytes) -> None:
         """Send the last lines, once."""
         if self._socket is not None:
-            self._send({"session": self._session, "end": text.decode("utf-8", "replace")})
+            last_lines = text.decode("utf-8", "replace")
+            self._send({"session": self._session, "end": last_lines})
         self._disconnect()
 
     def close(self) -> None:
@@ -116,26 +121,36 @@ class RemoteSeat:
 
     def report(self) -> SeatReport:
         """Return what is known of the bot."""
-        lost = self._lost_at(time.monotonic()) if self._ready is not None else self._lost
+        lost = self._lost
+        if self._ready is not None:
+            lost = self._lost_at(time.monotonic())
+        warnings: tuple[str, ...] = ()
+        if lost > SHORT_S:
+            warnings = (f"the connection was lost for {lost:.1f} s",)
         return SeatReport(
             role=self._seat.role,
             bot=self._seat.bot.name,
             digest=self._seat.bot.digest,
             confined="remote",
             ready=self._ready,
-            warnings=(f"the connection was lost for {lost:.1f} s",) if lost > SHORT_S else (),
+            warnings=warnings,
         )
 
     def _lost_at(self, now: float) -> float:
         """Return for how many seconds of this match the bot was not there."""
-        return self._lost + (0.0 if self._lost_since is None else now - self._lost_since)
+        if self._lost_since is None:
+            return self._lost
+        return self._lost + (now - self._lost_since)
 
     def _messages(self) -> list[dict[str, Any]]:
         """Wait for a moment, and return what came."""
         if self._socket is None and not self._connect():
             time.sleep(LOOK_S / 4)
             return []
-        if self._socket is None or not select.select([self._socket], [], [], LOOK_S)[0]:
+        if self._socket is None:
+            return []
+        readable, _, _ = select.select([self._socket], [], [], LOOK_S)
+        if not readable:
             return []
         try:
             data = self._socket.recv(65536)
@@ -148,16 +163,21 @@ class RemoteSeat:
         *lines, self._received = self._received.split(b"\n")
         messages = []
         for line in lines:
-            with contextlib.suppress(ValueError, RecursionError):
-                if isinstance(message := json.loads(line), dict):
-                    messages.append(message)
+            try:
+                message = json.loads(line)
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(message, dict):
+                messages.append(message)
         return messages
 
     def _reply(self, message: dict[str, Any], spent: TimeUsed) -> Reply | None:
         """Return the reply that a message is; None for other messages."""
         if "here" in message:
             self._take_presence(here=message["here"] is True)
-        if message.get("session") != self._session or message.get("number") != self._number:
+        if message.get("session") != self._session:
+            return None
+        if message.get("number") != self._number:
             return None
         instead = message.get("instead")
         if isinstance(instead, str) and len(self._instead) < MOST_LINES:
@@ -176,17 +196,21 @@ class RemoteSeat:
             texts = [text for text in remarks if isinstance(text, str)]
         cleaned = [protocol.clean(text, MOST_LETTERS) for text in texts[:REMARKS_KEPT]]
         first_line, _, _ = line.partition("\n")
-        answer = first_line.encode("utf-8", "replace")[: protocol.LINE_LIMIT]
+        content = first_line.encode("utf-8", "replace")
+        answer = content[: protocol.LINE_LIMIT]
         return Reply(answer, spent=spent, remarks=tuple(cleaned))
 
     def _printed(self) -> str:
         """Return what the bot has printed in place of an answer, as more of a sentence."""
-        return f"; it printed {', '.join(self._instead)} instead" if self._instead else ""
+        if not self._instead:
+            return ""
+        return f"; it printed {', '.join(self._instead)} instead"
 
     def _take_presence(self, *, here: bool) -> None:
         now = time.monotonic()
         if here and self._lost_since is not None:
-            self._lost, self._lost_since = self._lost_at(now), None
+            self._lost = self._lost_at(now)
+            self._lost_since = None
             self._send(self._question)
         elif not here and self._lost_since is None:
             self._lost_since = now
@@ -200,7 +224,8 @@ class RemoteSeat:
         except OSError:  # there is no server now
             connection.close()
             return False
-        self._socket, self._received = connection, b""
+        self._socket = connection
+        self._received = b""
         self._send({"bot": self._seat.bot.name, "session": self._session})
         return True
 
@@ -211,9 +236,11 @@ class RemoteSeat:
         self._take_presence(here=False)
 
     def _send(self, message: dict[str, object]) -> None:
-        if self._socket is not None:
-            with contextlib.suppress(OSError):  # the next read tells that it is closed
-                self._socket.sendall(json.dumps(message).encode() + b"\n")
+        if self._socket is None:
+            return
+        line = json.dumps(message).encode() + b"\n"
+        with contextlib.suppress(OSError):  # the next read tells that it is closed
+            self._socket.sendall(line)
 
 
 def remote_seats(seats: Sequence[Seat], resources: Resources) -> list[SingleSeat]:
@@ -227,7 +254,8 @@ def remote_seats(seats: Sequence[Seat], resources: Resources) -> list[SingleSeat
     remote_seats: list[SingleSeat] = []
     for seat in seats:
         if seat.bot.remote:
-            remote_seats.append(SingleSeat(seat.role, RemoteSeat(seat, remote.grace)))
+            remote_seat = RemoteSeat(seat, remote.grace)
+            remote_seats.append(SingleSeat(seat.role, remote_seat))
     return remote_seats
 
 

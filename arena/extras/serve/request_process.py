@@ -27,7 +27,8 @@ def play() -> None:
     except duel.AbsentError as error:
         about_absentees: list[Statement] = []
         for bot, fault in error.absentees.items():
-            about_absentees.append(statements.of_error(duel.AbsentError({bot: fault})))
+            one_absentee = duel.AbsentError({bot: fault})
+            about_absentees.append(statements.of_error(one_absentee))
         statements.write(accounts.request_file, request.id, about_absentees)
         raise
     except ArenaError as error:
@@ -41,18 +42,29 @@ def play() -> None:
 def _played(request: MatchRequest) -> list[Statement]:
     """Play the matches of a request, and return the statements about them."""
     settings = workspace.own_tournament({"name": request.event, "workers.count": 1})
-    bots = (workspace.entrant_named(request.first), workspace.entrant_named(request.second))
-    boards = (request.board,) if request.board else ()
+    first = workspace.entrant_named(request.first)
+    second = workspace.entrant_named(request.second)
+    boards: tuple[str, ...] = ()
+    if request.board:
+        boards = (request.board,)
     most = ("pairings", request.pairings)
     conditions = workspace.conditions_here(settings)
     sampled_folder = folders.results_folder(Path(), folders.SAMPLED_BOARDS)
     event, notices = duel.prepared(
-        settings, bots, request.event, most, boards, conditions, sampled_folder
+        settings,
+        (first, second),
+        request.event,
+        most,
+        boards,
+        conditions,
+        sampled_folder,
     )
     workspace.warn_about_confinement(event.conditions)
     statements_of_request = [Statement(public=notice) for notice in notices]
-    names = (bots[0].name, bots[1].name)
-    state = duel.Duel(event, names, SequentialTest(Question()), duel.POINTS)
+
+    names = (first.name, second.name)
+    test = SequentialTest(Question())
+    state = duel.Duel(event, names, test, duel.POINTS)
     folder = folders.results_folder(Path(), event.name)
     audience = duel.DuelAudience(state)
     with signals.listening() as interrupt:
@@ -73,6 +85,7 @@ def _played(request: MatchRequest) -> list[Statement]:
         done.refuse_absentees()
     if interrupt and state.test.decision is None:
         raise SystemExit(interrupt.code)
+
     for abort in done.given_up:
         public = f"match {abort.match} was given up: arena failed to play it {abort.attempt} times"
         statements_of_request.append(Statement(public=public, private=abort.cause))

@@ -85,7 +85,8 @@ class ProviderKey:
     def variables(self) -> dict[str, str]:
         """Return the variables that tournament.toml names now, with their values."""
         tables: list[tuple[str, ...]] = [("model",)]
-        tables += [("models", alias) for alias in names_in(self._workspace, "models")]
+        for alias in names_in(self._workspace, "models"):
+            tables.append(("models", alias))
         variables: dict[str, str] = {}
         for table in tables:
             name = text_of(self._workspace, *table, "key_variable")
@@ -120,7 +121,8 @@ class Job:
 
     def take_exit_code(self) -> int | None:
         """Return how the last process ended, once; None if nobody knows, or if it was killed."""
-        process, self._process = self._process, None
+        process = self._process
+        self._process = None
         if process is None:
             return None
         code = process.poll()
@@ -129,7 +131,11 @@ class Job:
         return code
 
     def start(
-        self, command: Sequence[str], *, nice: int = 0, variables: Mapping[str, str] | None = None
+        self,
+        command: Sequence[str],
+        *,
+        nice: int = 0,
+        variables: Mapping[str, str] | None = None,
     ) -> None:
         """Start a command, unless such a process runs; it is `nice` to others.
 
@@ -170,9 +176,9 @@ class Job:
         if self._process is None:
             return
         # After a second SIGTERM a run does not wait for its matches.
-        for number in (signal.SIGTERM, signal.SIGTERM, signal.SIGKILL):
+        for signal_number in (signal.SIGTERM, signal.SIGTERM, signal.SIGKILL):
             with contextlib.suppress(ProcessLookupError):
-                os.kill(self._process.pid, number)
+                os.kill(self._process.pid, signal_number)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(END_S)
                 return
@@ -243,7 +249,9 @@ class Scheduler:
             # There is a mistake, such as in tournament.toml, which the organiser mends.
             self._accounts.note("server", "uploads cannot be checked", self._check.words())
             self._check_from = time.monotonic() + RETRY_S
-        if time.monotonic() >= self._check_from and self._accounts.uploads(status="waiting"):
+        if time.monotonic() < self._check_from:
+            return
+        if self._accounts.uploads(status="waiting"):
             self._check.start(SiteProcess.CHECK.command())
 
     def _step_rounds(self) -> None:
@@ -261,12 +269,14 @@ class Scheduler:
         accounts = self._accounts
         if code == 0:
             accounts.end_round()
-            self._undrawn.add(text_of(accounts.workspace, "name"))
+            event = text_of(accounts.workspace, "name")
+            self._undrawn.add(event)
         elif code == MISTAKE and last.attempts < TRIES:
             # A version may have come in while the run read the bot.
             self._begin_round()
         elif code == MISTAKE or (code is not None and not paused):
-            accounts.end_round(self._round.words() or f"`arena run` ended with code {code}")
+            reason = self._round.words()
+            accounts.end_round(reason or f"`arena run` ended with code {code}")
         elif last.attempts >= ATTEMPTS:
             accounts.end_round(f"its process was ended {ATTEMPTS} times from outside")
         elif not paused:
@@ -291,13 +301,18 @@ class Scheduler:
         if not rule:
             return False
         now = datetime.now(UTC)
-        last_begun = "" if last is None else last.begun
+        last_begun = ""
+        if last is not None:
+            last_begun = last.begun
         elapsed = None
         number, moment = self._began
         # A rule that was set after the last round counts from the time when it was set.
         if number == accounts.last_round and since <= last_begun:
             elapsed = timedelta(seconds=time.monotonic() - moment)
-        moments = [datetime.fromisoformat(text) for text in (last_begun, since) if text]
+        moments: list[datetime] = []
+        for text in (last_begun, since):
+            if text:
+                moments.append(datetime.fromisoformat(text))
         begun = timetable.last_begun(rule, moments, now)
         return timetable.is_due(rule, begun, now, elapsed=elapsed)
 
@@ -324,12 +339,14 @@ class Scheduler:
                 connected[bot.name] = f"{bot.digest} {last}"
         if table_of(tournament).rated or not references:
             return False
-        if not connected.items() - accounts.setting(REMOTE_PLAYED, {}).items():
+        played = accounts.setting(REMOTE_PLAYED, {})
+        if not connected.items() - played.items():
             return False
         self._playing = connected
+        bots = ",".join([*references, *connected])
         command = round_command(
             f"--name={tournament.name}{REMOTE}",
-            f"--bot={','.join([*references, *connected])}",
+            f"--bot={bots}",
             "--set=schedule=gauntlet",
             f"--set=references={json.dumps(references)}",
             "--set=remote.rated=true",
@@ -346,7 +363,8 @@ class Scheduler:
         if code == 0:
             played = accounts.setting(REMOTE_PLAYED, {})
             accounts.set(REMOTE_PLAYED, played | self._playing)
-            self._undrawn.add(f"{text_of(accounts.workspace, 'name')}{REMOTE}")
+            event = text_of(accounts.workspace, "name")
+            self._undrawn.add(f"{event}{REMOTE}")
         elif code == MISTAKE:
             accounts.note("server", "remote matches are not played", self._remote.words())
         else:  # the run was killed, or paused
@@ -394,23 +412,29 @@ class Scheduler:
                 return
         if accounts.is_on("paused"):
             return
-        waiting = accounts.requests(status="waiting") if playing is None else (playing,)
-        if waiting:
+        request = playing
+        if request is None:
+            waiting = accounts.requests(status="waiting")
+            if not waiting:
+                return
             request = waiting[-1]  # the oldest
-            accounts.set_request(request, "playing")
-            command = SiteProcess.REQUEST.command(request.id)
-            self._request.start(command, variables=self._key.variables())
+        accounts.set_request(request, "playing")
+        command = SiteProcess.REQUEST.command(request.id)
+        self._request.start(command, variables=self._key.variables())
 
     def _limit_request(self, playing: MatchRequest) -> None:
         """Halt the request under way if matches are paused, and end it if it takes too long."""
-        job = self._request
-        if self._accounts.is_on("paused"):
+        accounts = self._accounts
+        if accounts.is_on("paused"):
             self._halted_request = playing.id
-            self._halt(self._accounts.workspace / "results" / playing.event)
-        elif job.started and time.monotonic() - job.started > REQUEST_S:
+            self._halt(accounts.workspace / "results" / playing.event)
+            return
+        job = self._request
+        seconds = time.monotonic() - job.started
+        if job.started and seconds > REQUEST_S:
             job.end()
-            message = f"stopped after {REQUEST_S / 60:.0f} minutes, undecided"
-            self._accounts.set_request(playing, "done", message)
+            minutes = f"{REQUEST_S / 60:.0f} minutes"
+            accounts.set_request(playing, "done", f"stopped after {minutes}, undecided")
 
     def _end_request(self, playing: MatchRequest, code: int) -> None:
         """Store how a request ended whose process ended with this exit code."""
@@ -427,7 +451,8 @@ class Scheduler:
         for statement in request_statements:
             if statement.is_for_organiser:
                 accounts.note("server", statement.public, statement.private)
-        accounts.set_request(playing, status, for_author(accounts, playing, request_statements))
+        message = for_author(accounts, playing, request_statements)
+        accounts.set_request(playing, status, message)
         self._remove_old(playing.account)
 
     def _remove_old(self, account: str) -> None:
@@ -436,12 +461,15 @@ class Scheduler:
         for request in self._accounts.requests():
             if request.account == account and request.ended:
                 ended.append(request)
+        results = self._accounts.workspace / "results"
         for request in ended[REQUESTS_STORED:]:
-            shutil.rmtree(self._accounts.workspace / "results" / request.event, ignore_errors=True)
+            shutil.rmtree(results / request.event, ignore_errors=True)
 
 
 def for_author(
-    accounts: Accounts, request: MatchRequest, request_statements: Iterable[Statement]
+    accounts: Accounts,
+    request: MatchRequest,
+    request_statements: Iterable[Statement],
 ) -> str:
     """Return the part of the statements that the author of a request may read, without paths."""
     name, _, _ = request.first.partition("@")

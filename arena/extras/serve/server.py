@@ -64,7 +64,11 @@ class ReadingTime:
     def charge(self, client: tuple[Any, ...] | None, seconds: float) -> bool:
         """Charge a client; return whether it has time left."""
         address = client[0] if client else ""
-        payer = client if address == self._proxy else guard.network(address)
+        payer: object
+        if address == self._proxy:
+            payer = client
+        else:
+            payer = guard.network(address)
         now = time.monotonic()
         used, then = self._used.pop(payer, (0.0, now))
         given_back = (now - then) * READING_SHARE
@@ -104,7 +108,8 @@ class Rationed(asyncio.Protocol):
             begun = time.thread_time()
             super().data_received(piece)
             cpu_seconds = time.thread_time() - begun
-            has_time = reading_time.charge(self.client, cpu_seconds - len(piece) * FREE_S_A_BYTE)
+            free_seconds = len(piece) * FREE_S_A_BYTE
+            has_time = reading_time.charge(self.client, cpu_seconds - free_seconds)
 
 
 class RationedWebSocket(Rationed, AutoWebSocketsProtocol):  # type: ignore[misc, valid-type]
@@ -200,7 +205,8 @@ class Listener(socket.socket):
             raise ConnectionAbortedError
         network = guard.network(address[0])
         self._open[network] += 1
-        return _Counted(accepted, lambda: self._end(network)), address
+        counted = _Counted(accepted, lambda: self._end(network))
+        return counted, address
 
     def _is_welcome(self, address: Any) -> bool:
         """Return whether a connection from this address is taken."""
@@ -260,45 +266,55 @@ def listening(host: str, port: int, proxy: str | None = None) -> Listener:
     A `proxy` at this address says by X-Forwarded-For whose request it passes on. The server
     believes that header of nobody else.
     """
-    addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    addresses = socket.getaddrinfo(
+        host,
+        port,
+        type=socket.SOCK_STREAM,
+        flags=socket.AI_PASSIVE,
+    )
     family, _, _, _, address = addresses[0]
-    new_socket = socket.create_server(address[:2], family=family, backlog=BACKLOG)
+    host_and_port = address[:2]  # an address of IPv6 has two more parts
+    new_socket = socket.create_server(host_and_port, family=family, backlog=BACKLOG)
     # Otherwise a page waits 40 ms between its head and its body.
     new_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     # A client that lost the network closes nothing: a page that is sent events would count as open
     # for a quarter of an hour.
-    new_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(1000 * SILENCE_S))
+    silence_ms = int(1000 * SILENCE_S)
+    new_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, silence_ms)
     return Listener(new_socket, proxy)
 
 
 def server(
-    app: Starlette, listener: Listener, *, certificate: Path | None = None, key: Path | None = None
+    app: Starlette,
+    listener: Listener,
+    *,
+    certificate: Path | None = None,
+    key: Path | None = None,
 ) -> uvicorn.Server:
     """Return the server of an application; `run([listener])` serves until Ctrl-C."""
     log.ignore_mistakes_of_strangers()
     constants.SSL_HANDSHAKE_TIMEOUT = HEAD_S  # uvicorn has no setting for it, and a minute is long
-    server = uvicorn.Server(
-        uvicorn.Config(
-            app,
-            http=TimelyProtocol,
-            ws=RationedWebSocket,
-            loop="asyncio",  # another loop would not take connections from the Listener
-            log_config=None,  # log.py writes all lines
-            log_level="error",  # what strangers send is no news
-            access_log=False,
-            server_header=False,
-            proxy_headers=listener.proxy is not None,
-            forwarded_allow_ips=[listener.proxy] if listener.proxy else None,
-            timeout_keep_alive=KEEP_ALIVE_S,
-            timeout_graceful_shutdown=END_S,
-            ws_max_size=MOST_BYTES,
-            ws_per_message_deflate=False,  # one read of a client could become gigabytes
-            ws_ping_interval=join.PING_S,
-            ws_ping_timeout=join.PING_S,
-            ssl_certfile=certificate,
-            ssl_keyfile=str(key) if key else None,
-        )
+    config = uvicorn.Config(
+        app,
+        http=TimelyProtocol,
+        ws=RationedWebSocket,
+        loop="asyncio",  # another loop would not take connections from the Listener
+        log_config=None,  # log.py writes all lines
+        log_level="error",  # what strangers send is no news
+        access_log=False,
+        server_header=False,
+        proxy_headers=listener.proxy is not None,
+        forwarded_allow_ips=[listener.proxy] if listener.proxy else None,
+        timeout_keep_alive=KEEP_ALIVE_S,
+        timeout_graceful_shutdown=END_S,
+        ws_max_size=MOST_BYTES,
+        ws_per_message_deflate=False,  # one read of a client could become gigabytes
+        ws_ping_interval=join.PING_S,
+        ws_ping_timeout=join.PING_S,
+        ssl_certfile=certificate,
+        ssl_keyfile=str(key) if key else None,
     )
+    server = uvicorn.Server(config)
     app.state.is_ending = lambda: server.should_exit
     app.state.reading_time = listener.reading_time
     return server

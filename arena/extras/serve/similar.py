@@ -175,16 +175,27 @@ def compare(store: BotStore, played: Collection[str] = ()) -> SimilarityReport:
     pairs: list[Similarity] = []
     for author, other_author in combinations(programs, 2):
         common = evidence[author] & evidence[other_author]
-        if len(common) >= FEWEST:
-            closest = _closest(programs[author], programs[other_author], common)
-            if closest is not None:
-                pairs.append(closest)
-    pairs.sort(key=lambda pair: (-pair.share, -pair.shared, pair.first.name, pair.second.name))
+        if len(common) < FEWEST:
+            continue
+        closest = _closest(programs[author], programs[other_author], common)
+        if closest is not None:
+            pairs.append(closest)
+    pairs.sort(key=_most_alike_first)
+
     omitted: list[Omission] = []
-    for (bot, omission), versions in sorted(omissions.items()):
-        numbers = tuple(sorted(versions))
-        omitted.append(Omission(bot=bot, versions=numbers, words=_harmless(omission)))
+    for (bot, reason), versions in sorted(omissions.items()):
+        omission = Omission(
+            bot=bot,
+            versions=tuple(sorted(versions)),
+            words=_harmless(reason),
+        )
+        omitted.append(omission)
     return SimilarityReport(pairs=tuple(pairs), omissions=tuple(omitted))
+
+
+def _most_alike_first(pair: Similarity) -> tuple[float, int, str, str]:
+    """Return the key by which pairs are sorted."""
+    return -pair.share, -pair.shared, pair.first.name, pair.second.name
 
 
 def _evidence(
@@ -212,18 +223,25 @@ def _closest(
     common: frozenset[Shingle],
 ) -> Similarity | None:
     """Return the two programs of two authors that share most, if that is enough to name them."""
+    others_common: list[tuple[ComparedProgram, frozenset[Shingle]]] = []
+    for other_program in other_programs:
+        others_common.append((other_program, other_program.shingles & common))
+
     closest: Similarity | None = None
-    others_common = [
-        (other_version, other_version.shingles & common) for other_version in other_programs
-    ]
     for first in programs:
         first_common = first.shingles & common
         for second, second_common in others_common:
             shared = len(first_common & second_common)
             share = shared / min(len(first.shingles), len(second.shingles))
-            is_enough = shared >= FEWEST and share >= LEAST
-            if is_enough and (closest is None or (share, shared) > (closest.share, closest.shared)):
-                closest = Similarity(first=first, second=second, shared=shared, share=share)
+            if shared < FEWEST or share < LEAST:
+                continue
+            if closest is None or (share, shared) > (closest.share, closest.shared):
+                closest = Similarity(
+                    first=first,
+                    second=second,
+                    shared=shared,
+                    share=share,
+                )
     return closest
 
 
@@ -256,7 +274,8 @@ def export(store: BotStore, played: Collection[str] = ()) -> bytes:
         if left_out:
             readme += ["", "Not here are:"]
             readme += left_out
-        packed.writestr("README.txt", "".join(f"{_harmless(line)}\n" for line in readme))
+        readme_text = "".join(f"{_harmless(line)}\n" for line in readme)
+        packed.writestr("README.txt", readme_text)
     return content.getvalue()
 
 
@@ -268,16 +287,21 @@ def _in_order(store: BotStore, name: str, played: Collection[str]) -> list[Versi
     playing = set()
     for path in store.playing(name):
         with contextlib.suppress(ArenaError):  # `arena bots` reports it
-            playing.add(discovery.from_path(path, name).digest)
+            bot = discovery.from_path(path, name)
+            playing.add(bot.digest)
 
     def place(version: Version) -> tuple[bool, bool, int]:
-        return version.digest not in playing, version.digest not in played, -version.number
+        is_idle = version.digest not in playing
+        is_unplayed = version.digest not in played
+        return is_idle, is_unplayed, -version.number
 
     return sorted(store.versions(name), key=place)
 
 
 def _programs(
-    store: BotStore, played: Collection[str], omissions: dict[tuple[str, str], list[int]]
+    store: BotStore,
+    played: Collection[str],
+    omissions: dict[tuple[str, str], list[int]],
 ) -> Iterator[ComparedProgram]:
     """Yield the versions of all submitted bots, without the shingles that everybody was given.
 
@@ -322,15 +346,15 @@ def _author_of(store: BotStore, name: str) -> str:
 
 def _read(paths: Sequence[Path]) -> Iterator[tuple[set[Shingle], list[str]]]:
     """Yield all shingles of each of these programs, and remarks on parts that are not compared."""
-    sources = [_sources(path) for path in paths]
+    sources_of_all = [_sources(path) for path in paths]
     files: list[Path] = []
-    for program in sources:
-        files += [file for _, file in program]
+    for sources in sources_of_all:
+        files += [file for _, file in sources]
     with contextlib.closing(_lexed(files)) as lexed:
-        for path, program in zip(paths, sources, strict=True):
+        for path, sources in zip(paths, sources_of_all, strict=True):
             shingles: set[Shingle] = set()
             remarks = _remarks_on_others(path)
-            for name, _ in program:
+            for name, _ in sources:
                 tokens, remark = next(lexed)
                 shingles.update(_shingles(tokens))
                 if remark:
@@ -399,14 +423,20 @@ def _files(path: Path) -> list[tuple[str, Path]]:
 
 def _sources(path: Path) -> list[tuple[str, Path]]:
     """Return every source file of a bot with its path in it."""
-    return [(name, file) for name, file in _files(path) if discovery.is_source(name)]
+    sources: list[tuple[str, Path]] = []
+    for name, file in _files(path):
+        if discovery.is_source(name):
+            sources.append((name, file))
+    return sources
 
 
 def _first_part(path: Path) -> tuple[str, bool]:
     """Return the text of a file as far as it is read, and whether that is all of it."""
     with path.open("rb") as file:
         content = file.read(MOST_READ + 1)
-    return content[:MOST_READ].decode("utf-8", "replace"), len(content) <= MOST_READ
+    is_whole = len(content) <= MOST_READ
+    text = content[:MOST_READ].decode("utf-8", "replace")
+    return text, is_whole
 
 
 def _program_text(path: Path) -> tuple[str, list[int], str]:
@@ -447,7 +477,8 @@ def _shingles(tokens: Sequence[tuple[str, int]]) -> Iterator[Shingle]:
     """Yield the hash of each sequence of TOKENS tokens, in order."""
     words = [word for word, _ in tokens]
     for start in range(len(words) - TOKENS + 1):
-        yield hash(tuple(words[start : start + TOKENS]))
+        sequence = words[start : start + TOKENS]
+        yield hash(tuple(sequence))
 
 
 def _lexed(files: Sequence[Path]) -> Generator[tuple[list[tuple[str, int]], str]]:
@@ -481,9 +512,11 @@ def _lexed(files: Sequence[Path]) -> Generator[tuple[list[tuple[str, int]], str]
 def _first_tokens(path: Path, lexer: Lexer | None) -> tuple[list[tuple[str, int]], str]:
     """Return the first tokens of a file with their lines, and a remark on the part left out."""
     text, numbers, remark = _program_text(path)
+    first_tokens = islice(_tokens(text, lexer), MOST_TOKENS + 1)
     tokens: list[tuple[str, int]] = []
-    for word, line in islice(_tokens(text, lexer), MOST_TOKENS + 1):
-        tokens.append((word, numbers[min(line, len(numbers)) - 1]))
+    for word, line in first_tokens:
+        line_of_text = min(line, len(numbers))
+        tokens.append((word, numbers[line_of_text - 1]))
     if len(tokens) > MOST_TOKENS:
         remark = f"compared only in its first {MOST_TOKENS} words"
     return tokens[:MOST_TOKENS], remark
@@ -501,9 +534,11 @@ def _tokens(text: str, lexer: Lexer | None) -> Iterator[tuple[str, int]]:
         lexed = lexer.get_tokens(text)
     line = 1
     for kind, value in lexed:
-        if kind in Name and kind not in Name.Builtin:
+        is_name = kind in Name and kind not in Name.Builtin
+        is_text = kind in Literal.String and kind not in Literal.String.Doc
+        if is_name:
             yield "name", line
-        elif kind in Literal.Number or (kind in Literal.String and kind not in Literal.String.Doc):
+        elif is_text or kind in Literal.Number:
             if value.strip("\"' "):
                 yield "literal", line
         elif kind not in Comment and kind not in Literal:
@@ -527,8 +562,8 @@ def _marked(program: ComparedProgram, shingles: Collection[Shingle]) -> list[Lin
     """
     lines: list[Line] = []
     sources = _sources(program.path)
-    lexed = _lexed([file for _, file in sources])
-    for (name, path), (tokens, _) in zip(sources, lexed, strict=True):
+    files = [file for _, file in sources]
+    for (name, path), (tokens, _) in zip(sources, _lexed(files), strict=True):
         shared = _shared_lines(tokens, shingles)
         text, _ = _first_part(path)
         texts = LINE_END.split(text.rstrip("\n"))
@@ -538,8 +573,9 @@ def _marked(program: ComparedProgram, shingles: Collection[Shingle]) -> list[Lin
             if between:
                 note = f"({between} lines that are not shared)"
                 lines.append(Line(file=name, text=note, shared=False))
-            line = _harmless(texts[number - 1])
-            lines.append(Line(file=name, text=line, shared=number in shared))
+            text_of_line = _harmless(texts[number - 1])
+            is_shared = number in shared
+            lines.append(Line(file=name, text=text_of_line, shared=is_shared))
             last = number
     return lines
 
@@ -548,10 +584,11 @@ def _shared_lines(tokens: Sequence[tuple[str, int]], shingles: Collection[Shingl
     """Return the numbers of the lines that are in a passage with one of these shingles."""
     shared: set[int] = set()
     for start, shingle in enumerate(_shingles(tokens)):
-        if shingle in shingles:
-            _, first = tokens[start]
-            _, last = tokens[start + TOKENS - 1]
-            shared.update(range(first, last + 1))
+        if shingle not in shingles:
+            continue
+        _, first_line = tokens[start]
+        _, last_line = tokens[start + TOKENS - 1]
+        shared.update(range(first_line, last_line + 1))
     return shared
 
 
@@ -561,11 +598,19 @@ def _nearby_lines(count: int, shared: Iterable[int]) -> Iterable[int]:
         return range(1, count + 1)
     nearby: set[int] = set()
     for line in shared:
-        nearby.update(range(max(1, line - AROUND), min(count, line + AROUND) + 1))
+        first = max(1, line - AROUND)
+        last = min(count, line + AROUND)
+        nearby.update(range(first, last + 1))
     return sorted(nearby)
 
 
 def _harmless(line: str) -> str:
     """Return a line of a program, which may be hostile, with blanks for control characters."""
     text = line.expandtabs(4)
-    return "".join(char if char.isprintable() else " " for char in text[:LINE])
+    characters: list[str] = []
+    for character in text[:LINE]:
+        if character.isprintable():
+            characters.append(character)
+        else:
+            characters.append(" ")
+    return "".join(characters)

@@ -47,11 +47,13 @@ class Statement:
 
 def of_error(error: ArenaError) -> Statement:
     """Return the statement about a mistake by which nothing was played."""
+    text = str(error)
     if isinstance(error, BotError):
-        return Statement(public=error.public or UNKNOWN, private=str(error), bot=error.bot)
+        public = error.public or UNKNOWN
+        return Statement(public=public, private=text, bot=error.bot)
     if isinstance(error, PublicError):
-        return Statement(public=str(error))
-    return Statement(public=UNKNOWN, private=str(error))
+        return Statement(public=text)
+    return Statement(public=UNKNOWN, private=text)
 
 
 def write(file: Path, request: str, statements: Iterable[Statement]) -> None:

@@ -21,8 +21,10 @@ class EventStream:
     """A match as far as it is known: each page gets the part that it has not heard yet."""
 
     def __init__(self, most: int) -> None:
-        self.head = self.text = ""
-        """JSON of the board and the names; the newest state as lines of text."""
+        self.head = ""
+        """JSON of the board and the names."""
+        self.text = ""
+        """The newest state as lines of text."""
         self.count = 0
         """The number of states so far; a page that comes late gets the last `most` of them."""
         self._turns: deque[str] = deque(maxlen=most)
@@ -51,7 +53,8 @@ class EventStream:
         if count >= self.count:
             return ""
         forgotten = self.count - len(self._turns)
-        new = islice(self._turns, max(0, count - forgotten), None)
+        start = max(0, count - forgotten)
+        new = islice(self._turns, start, None)
         turns = event("turns", f"[{','.join(new)}]")
         if count:
             return turns
@@ -91,7 +94,9 @@ def event(name: str, text: str) -> str:
 
 
 async def _sent(
-    request: Request, parts: AsyncIterator[str], goes_on: Callable[[], bool]
+    request: Request,
+    parts: AsyncIterator[str],
+    goes_on: Callable[[], bool],
 ) -> AsyncIterator[str]:
     """Yield what is sent, as long as the page may go on and the server does."""
     yield "retry: 3000\n\n"

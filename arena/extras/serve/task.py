@@ -80,21 +80,33 @@ def task(workspace: Path) -> EventTask:
     """Return the task of a workspace; raise ArenaError for a mistake in tournament.toml."""
     tournament = config.load(workspace / TOURNAMENT_FILE)
     conditions = tournament.conditions()
-    boards = _boards(workspace, tournament)
-    games = []
-    for name in dict.fromkeys(board.game for board in boards):
-        of_game = [board for board in boards if board.game == name]
-        game = rulebook.game_of(of_game[0])
-        task_boards = tuple(
-            TaskBoard(board.label, board.roles, bool(board.sampled)) for board in of_game
-        )
-        games.append(
-            TaskGame(
-                clean(name), _rules(game), task_boards, _dialogue(game, of_game[0], conditions)
-            )
-        )
+    boards_by_game: dict[str, list[Board]] = {}
+    for board in _boards(workspace, tournament):
+        boards_by_game.setdefault(board.game, []).append(board)
+    games = [_task_game(boards, conditions) for boards in boards_by_game.values()]
     kits = tuple((kit.name, kit.language) for kit in starters.starters())
-    return EventTask(clean(tournament.name), tuple(games), _limits(conditions), kits)
+    return EventTask(
+        event=clean(tournament.name),
+        games=tuple(games),
+        limits=_limits(conditions),
+        kits=kits,
+    )
+
+
+def _task_game(boards: Sequence[Board], conditions: Conditions) -> TaskGame:
+    """Return the game that has these boards."""
+    first_board = boards[0]
+    game = rulebook.game_of(first_board)
+    task_boards: list[TaskBoard] = []
+    for board in boards:
+        is_example = bool(board.sampled)
+        task_boards.append(TaskBoard(board.label, board.roles, is_example))
+    return TaskGame(
+        name=clean(first_board.game),
+        rules=_rules(game),
+        boards=tuple(task_boards),
+        dialogue=_dialogue(game, first_board, conditions),
+    )
 
 
 def picture(workspace: Path, label: str) -> bytes:
@@ -103,18 +115,25 @@ def picture(workspace: Path, label: str) -> bytes:
     from arena.pictures.match import Clip
     from arena.replay.replayer import scenes
 
-    boards = _boards(workspace, config.load(workspace / TOURNAMENT_FILE))
+    tournament = config.load(workspace / TOURNAMENT_FILE)
+    boards = _boards(workspace, tournament)
     for board in boards[:MOST_BOARDS]:
-        if board.label == label:
-            game = rulebook.game_of(board)
-            match = _match(board, Conditions())
-            verdict = Verdict(scores=dict.fromkeys(board.roles, 0), reason="")
-            record = Record(
-                match=match, turns=(), verdict=verdict, sides=board.sides, seats=(), started=""
-            )
-            names = dict.fromkeys(board.roles, "")
-            clip = Clip(game, record, names, tuple(scenes(game, ())))
-            return svg.svg(clip.film(0, 0))
+        if board.label != label:
+            continue
+        game = rulebook.game_of(board)
+        scores = dict.fromkeys(board.roles, 0)
+        record = Record(
+            match=_match(board, Conditions()),
+            turns=(),
+            verdict=Verdict(scores=scores, reason=""),
+            sides=board.sides,
+            seats=(),
+            started="",
+        )
+        names = dict.fromkeys(board.roles, "")
+        states = tuple(scenes(game, ()))
+        clip = Clip(game, record, names, states)
+        return svg.svg(clip.film(0, 0))
     raise ArenaError(f"{label!r} is no board of this event")
 
 
@@ -125,7 +144,9 @@ def kit(workspace: Path, name: str, author: str) -> bytes:
     games = tuple(dict.fromkeys(board.game for board in boards))
     chosen = starters.find(name)
     path = f"bots/{KIT_NAME}"
-    match = f"{' '.join([path] * len(boards[0].sides))} --board {boards[0].label}"
+    board = boards[0]
+    players = " ".join([path] * len(board.sides))
+    match = f"{players} --board {board.label}"
     replacements = {"name": KIT_NAME, "path": path, "match": match}
     content = io.BytesIO()
     with scratch.temporary() as kit_folder:
@@ -153,7 +174,9 @@ def _rules(game: Game[Any]) -> tuple[str, ...]:
     """
     lines = manual.lines(game.manual)
     if not lines:
-        lines = tuple((inspect.getdoc(inspect.getmodule(type(game))) or "").splitlines())
+        module = inspect.getmodule(type(game))
+        text_on_top = inspect.getdoc(module) or ""
+        lines = tuple(text_on_top.splitlines())
     paragraphs: list[str] = []
     is_open = False
     for line in lines[:MOST_LINES]:
@@ -178,30 +201,44 @@ def _dialogue(game: Game[Any], board: Board, conditions: Conditions) -> tuple[tu
             break
         replies = {}
         for asked_role, ask in asks.items():
-            answer = game.legal_moves(referee.state, asked_role)[0] if answers else "ready"
+            answer = "ready"
+            if answers:
+                legal_moves = game.legal_moves(referee.state, asked_role)
+                answer = legal_moves[0]
             replies[asked_role] = Reply(line=answer.encode())
-            if asked_role == role:
-                lines += [("referee", line) for line in _shortened(ask.text.decode().splitlines())]
-                lines.append(("bot", clean(answer)))
-                answers += 1
+            if asked_role != role:
+                continue
+            question = ask.text.decode().splitlines()
+            lines += [("referee", line) for line in _shortened(question)]
+            lines.append(("bot", clean(answer)))
+            answers += 1
         referee.hear(replies)
     return tuple(lines[:MOST_LINES])
 
 
 def _shortened(lines: Sequence[str]) -> Iterator[str]:
     """Yield the lines of a question, but only the first of many lines that begin alike."""
-    for start, group in groupby(lines, key=lambda line: line.split(" ")[:2]):
+
+    def first_two_words(line: str) -> list[str]:
+        return line.split(" ")[:2]
+
+    for start, group in groupby(lines, key=first_two_words):
         alike = list(group)
         if len(alike) <= ALIKE + 1:  # a line about one more line would save none
             yield from map(clean, alike)
             continue
         yield from map(clean, alike[:ALIKE])
-        yield clean(f"... {len(alike) - ALIKE} more lines that begin with {' '.join(start)}")
+        more = len(alike) - ALIKE
+        beginning = " ".join(start)
+        yield clean(f"... {more} more lines that begin with {beginning}")
 
 
 def _match(board: Board, conditions: Conditions) -> Match:
     """Return a match of nobody on a board, to draw its start and to word its questions."""
     nobody = Bot(name="nobody", command=(), digest="")
+    sampled = ""
+    if board.sampled:
+        sampled = board.sampled[0]
     return Match(
         id="0" * 12,
         game=board.game,
@@ -210,25 +247,30 @@ def _match(board: Board, conditions: Conditions) -> Match:
         seats=tuple(Seat(role=role, bot=nobody) for role in board.roles),
         repeat=0,
         seed=0,
-        sampled=board.sampled[0] if board.sampled else "",
+        sampled=sampled,
         conditions=conditions,
     )
 
 
 def _limits(conditions: Conditions) -> tuple[tuple[str, str], ...]:
     """Return the limits of the event in words; a limit that is not set is left out."""
-    time, limits = conditions.time, conditions.limits
-    megabytes = 1_000_000
+    time = conditions.time
+    limits = conditions.limits
+    megabytes = limits.memory and limits.memory // 1_000_000
     rows = [
         ("seconds from the start of a bot to its line `ready`", time.start),
         ("seconds for an answer", time.move),
         ("extra seconds, in a whole match, for answers that take longer", time.bank or None),
-        ("memory of a bot, in MB", limits.memory and limits.memory // megabytes),
+        ("memory of a bot, in MB", megabytes),
         ("CPU seconds of a bot in a match", limits.cpu),
         ("processes of a bot at the same time", limits.processes),
         ("illegal or unreadable answers in a match that do not end it", conditions.strikes),
     ]
-    return tuple((label, f"{value:g}") for label, value in rows if value is not None)
+    limits_in_words: list[tuple[str, str]] = []
+    for label, value in rows:
+        if value is not None:
+            limits_in_words.append((label, f"{value:g}"))
+    return tuple(limits_in_words)
 
 
 async def show(request: Request) -> Response:
@@ -251,7 +293,9 @@ async def show(request: Request) -> Response:
 async def send_picture(request: Request) -> Response:
     """Send the picture of a board."""
     workspace = people.accounts_of(request).workspace
-    label = f"{request.path_params['game']}/{request.path_params['board']}"
+    game = request.path_params["game"]
+    board = request.path_params["board"]
+    label = f"{game}/{board}"
     content = await request.app.state.worker.run(picture, workspace, label)
     return pages.fresh(request, content, "image/svg+xml")
 
@@ -260,10 +304,13 @@ async def send_kit(request: Request) -> Response:
     """Send a starter kit."""
     workspace = people.accounts_of(request).workspace
     name = request.path_params["kit"]
-    if name not in {known.name for known in starters.starters()}:
+    names = {starter.name for starter in starters.starters()}
+    if name not in names:
         raise HTTPException(404)
     account = people.person(request)
-    author = "" if account is None else account.name
+    author = ""
+    if account is not None:
+        author = account.name
     content = await request.app.state.worker.run(kit, workspace, name, author)
     return pages.download(content, f"{KIT_NAME}-{name}.zip", "application/zip")
 

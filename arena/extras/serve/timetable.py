@@ -44,7 +44,13 @@ def checked(rule: str) -> str:
     return rule
 
 
-def is_due(rule: str, since: datetime, now: datetime, *, elapsed: timedelta | None = None) -> bool:
+def is_due(
+    rule: str,
+    since: datetime,
+    now: datetime,
+    *,
+    elapsed: timedelta | None = None,
+) -> bool:
     """Return whether a round is due, when the last one began at `since`, or the rule is as old.
 
     Times of day are those of the zone of `now`, if it has a ZoneInfo; otherwise those of this
@@ -52,19 +58,24 @@ def is_due(rule: str, since: datetime, now: datetime, *, elapsed: timedelta | No
     clock that nobody sets, if it is known.
     """
     interval, times = _read(rule)
-    if interval is None:
-        zone = now.tzinfo if isinstance(now.tzinfo, ZoneInfo) else None
-        return since.astimezone(UTC) < _last_moment(times, now.astimezone(UTC), zone)
-    if elapsed is None:
-        elapsed = now.astimezone(UTC) - since.astimezone(UTC)
-    return elapsed >= interval
+    since_utc = since.astimezone(UTC)
+    now_utc = now.astimezone(UTC)
+    if interval is not None:
+        if elapsed is None:
+            elapsed = now_utc - since_utc
+        return elapsed >= interval
+    zone = None
+    if isinstance(now.tzinfo, ZoneInfo):
+        zone = now.tzinfo
+    return since_utc < _last_moment(times, now_utc, zone)
 
 
 def last_begun(rule: str, moments: Iterable[datetime], now: datetime) -> datetime:
     """Return the latest of some moments that no wrong clock has noted; LONG_AGO if none."""
     interval, _ = _read(rule)
     latest = now + (interval or DAY)
-    return max((moment for moment in moments if moment <= latest), default=LONG_AGO)
+    credible = [moment for moment in moments if moment <= latest]
+    return max(credible, default=LONG_AGO)
 
 
 def _last_moment(times: Iterable[tuple[int, int]], now: datetime, zone: tzinfo | None) -> datetime:
@@ -73,28 +84,34 @@ def _last_moment(times: Iterable[tuple[int, int]], now: datetime, zone: tzinfo |
     The zone None is that of this machine.
     """
     today = now.astimezone(zone).date()
-    moments = []
+    past_moments = []
     # A zone that moves over the date line leaves out a day, so the day before yesterday counts.
     for days in range(3):
+        day = today - days * DAY
         for hour, minute in times:
-            local = datetime.combine(today - days * DAY, time(hour, minute), zone)
+            local = datetime.combine(day, time(hour, minute), zone)
             # `local.astimezone` is an hour off when the clock is set forward.
-            moments.append(datetime.fromtimestamp(local.timestamp(), UTC))
-    return max(moment for moment in moments if moment <= now)
+            moment = datetime.fromtimestamp(local.timestamp(), UTC)
+            if moment <= now:
+                past_moments.append(moment)
+    return max(past_moments)
 
 
 def _read(rule: str) -> tuple[timedelta | None, list[tuple[int, int]]]:
     """Return the time between two rounds, or None and the hours and minutes of a day."""
     interval = EACH.fullmatch(rule)
     if interval:
-        minutes = int(interval[1] or 1) * UNITS[interval[2]]
+        count = int(interval[1] or 1)
+        minutes = count * UNITS[interval[2]]
         if minutes:
             return timedelta(minutes=minutes), []
     daily = AT.fullmatch(rule)
     if daily:
         times: list[tuple[int, int]] = []
-        for moment in CLOCK_TIME.finditer(daily[1]):
-            times.append((int(moment[1]), int(moment[2])))
+        for clock_time in CLOCK_TIME.finditer(daily[1]):
+            hour = int(clock_time[1])
+            minute = int(clock_time[2])
+            times.append((hour, minute))
         if all(hour < 24 and minute < 60 for hour, minute in times):
             return None, times
     expected = '"each hour", "each 20 minutes", "at 18:00" or "off"'

@@ -65,8 +65,10 @@ def receive(accounts: Accounts, account: Account, files: Mapping[str, IO[bytes]]
         top = making / "upload"
         top.mkdir()
         _write(top, files, accounts.limit("megabytes"))
-        first = PurePosixPath(next(iter(files)))
-        name = first.parts[0] if len(files) > 1 else first.name
+        first_path = PurePosixPath(next(iter(files)))
+        name = first_path.name
+        if len(files) > 1:
+            name = first_path.parts[0]  # the folder
         when_bots_are_free(partial(_take_in, accounts, account, top, id_, name))
     return id_
 
@@ -87,19 +89,27 @@ def _write(top: Path, files: Mapping[str, IO[bytes]], megabytes: int) -> None:
                 data = content.read(CHUNK_BYTES)
 
 
-def _take_in(accounts: Accounts, account: Account, top: Path, id_: str, name: str) -> None:
+def _take_in(
+    accounts: Accounts,
+    account: Account,
+    top: Path,
+    id_: str,
+    name: str,
+) -> None:
     """Make room for a received upload, and store it.
 
     Raise BlockingIOError while the bots are locked and a version must go, and ArenaError if there
     is no room, or if its author has had too many uploads in this hour.
     """
     with whole_files.locked(accounts.folder / ".receiving"):  # two at once would get the same room
-        Disk(accounts, account).make_room_now(size_of(top))
-        whole_files.publish(top, folder(accounts) / id_)
+        disk = Disk(accounts, account)
+        disk.make_room_now(size_of(top))
+        received = folder(accounts) / id_
+        whole_files.publish(top, received)
         try:
             accounts.add_upload(id_, account, name)
         except BaseException:  # such as a limit, or a disk that is full
-            shutil.rmtree(folder(accounts) / id_)
+            shutil.rmtree(received)
             raise
 
 
@@ -128,13 +138,17 @@ def clear(accounts: Accounts) -> None:
     """Remove what killed processes left: uploads that were never confirmed, or are decided."""
     waiting = {upload.id for upload in accounts.uploads(status="waiting")}
     for path in folder(accounts).iterdir():
-        is_old = time.time() - path.stat().st_mtime > OLD_S  # a younger one may still arrive
+        age = time.time() - path.stat().st_mtime
+        is_old = age > OLD_S  # a younger upload may still arrive
         if is_old and path.name not in waiting:
             shutil.rmtree(path, ignore_errors=True)
 
 
 def decide_all(
-    accounts: Accounts, store: BotStore, examine: Examine, reserved: Collection[str]
+    accounts: Accounts,
+    store: BotStore,
+    examine: Examine,
+    reserved: Collection[str],
 ) -> None:
     """Decide all uploads that wait, one after another, unless another process does it.
 
@@ -157,16 +171,23 @@ def decide_all(
 
 
 def _decide(
-    accounts: Accounts, upload: Upload, store: BotStore, examine: Examine, reserved: Collection[str]
+    accounts: Accounts,
+    upload: Upload,
+    store: BotStore,
+    examine: Examine,
+    reserved: Collection[str],
 ) -> None:
     """Submit an upload, and store the verdict."""
     author = next(account for account in accounts.accounts() if account.id == upload.account)
     path = folder(accounts) / upload.id
     disk = Disk(accounts, author)
     entries = list(path.iterdir())
+    bot_path = path
+    if len(entries) == 1:
+        bot_path = entries[0]
     people = accounts.people()
     request = Request(
-        path=entries[0] if len(entries) == 1 else path,
+        path=bot_path,
         label=Label(name=author.name, file=upload.file),
         # By the id alone: the id of one person may be the login of another.
         person=people.with_id(author.person or author.id),
@@ -179,19 +200,26 @@ def _decide(
     (decision,) = submissions.submit_all([request])
     if decision.where is not None and disk.lack(0, leaving=waiting):
         store.forget_refused(decision.where.parent.name)
-    reasons = decision.reasons.replace(str(accounts.workspace.resolve()), "")
+    workspace = str(accounts.workspace.resolve())
+    reasons = decision.reasons.replace(workspace, "")
+    bot = ""
+    if decision.bot is not None:
+        bot = decision.name
     accounts.decide_upload(
         upload,
         decision.status,
         first_line(reasons) or decision.words,
         reasons=reasons,
-        bot="" if decision.bot is None else decision.name,
+        bot=bot,
         version=decision.version,
     )
 
 
 def _if_room(
-    disk: Disk, waiting: int, examine: Examine, bots: Iterable[Bot]
+    disk: Disk,
+    waiting: int,
+    examine: Examine,
+    bots: Iterable[Bot],
 ) -> Iterator[tuple[str, ...]]:
     """Yield the faults of bots as `examine` does, or the lack of room as the only fault.
 
@@ -199,9 +227,10 @@ def _if_room(
     """
     for bot in bots:
         size = size_of(Path(bot.files or ""))
-        leaving = waiting + sum(map(size_of, disk.store.playing(bot.name)))
+        playing = sum(map(size_of, disk.store.playing(bot.name)))
         try:
-            disk.remove_versions(2 * size, leaving=leaving)  # a version, and its copy that plays
+            # A version, and its copy that plays.
+            disk.remove_versions(2 * size, leaving=waiting + playing)
         except ArenaError as error:
             yield (str(error),)
         else:
@@ -221,22 +250,32 @@ def remote_bot(
     It is a bot of its own beside the author's other bot. It is not checked, because it plays only
     while its author is connected.
     """
-    table = {"remote": version, "author": account.name, "games": games, "roles": roles}
-    label = Label(name=f"{account.name} (remote)", who=remote_mark(account), file="bot.toml")
+    table = {
+        "remote": version,
+        "author": account.name,
+        "games": games,
+        "roles": roles,
+    }
+    mark = remote_mark(account)
     with whole_files.staging(folder(accounts)) as making:
-        (making / "remote").mkdir()
-        (making / "remote/bot.toml").write_text(tomli_w.dumps(table), "utf-8")
+        bot_folder = making / "remote"
+        bot_folder.mkdir()
+        (bot_folder / "bot.toml").write_text(tomli_w.dumps(table), "utf-8")
         try:
-            digest = discovery.from_path(making / "remote", "remote").digest
+            digest = discovery.from_path(bot_folder, "remote").digest
         except ArenaError as error:  # its author knows no such path
-            raise ArenaError(error.seen_from(making / "remote")) from error
+            raise ArenaError(error.seen_from(bot_folder)) from error
         if all(bot.digest != digest for bot in entrants.bots):
             # It is a new version, or an older version that plays again.
             accounts.may_upload(account)
-            Disk(accounts, account).make_room(2 * size_of(making))
+            disk = Disk(accounts, account)
+            disk.make_room(2 * size_of(making))
             _refuse_withdrawn(entrants, account, digest)
         request = Request(
-            path=making / "remote", label=label, source=remote_mark(account), replaces=True
+            path=bot_folder,
+            label=Label(name=f"{account.name} (remote)", who=mark, file="bot.toml"),
+            source=mark,
+            replaces=True,
         )
         reserved = entrants.tournament.table_bots
         submissions = Submissions(entrants.store, _no_faults, reserved, accounts.people())
@@ -257,7 +296,8 @@ def _refuse_withdrawn(entrants: Entrants, account: Account, digest: str) -> None
     for name, versions in entrants.own(account).items():
         if entrants.store.playing(name):
             continue
-        if any(version.digest == digest for version in versions):
+        digests = {version.digest for version in versions}
+        if digest in digests:
             raise ArenaError(f"the organiser has withdrawn {name}; a new version of it may join")
 
 

@@ -68,7 +68,8 @@ def start_maker() -> None:
     private, _ = folder.private()  # locked as long as this process lives
     # After Python has removed the folder that it makes in it.
     util.Finalize(None, folder.discard, [private], exitpriority=-200)
-    before, tempfile.tempdir = tempfile.tempdir, str(private)
+    before = tempfile.tempdir
+    tempfile.tempdir = str(private)
     try:
         forkserver.ensure_running()
     finally:
@@ -99,8 +100,11 @@ class Worker:
         The number of jobs is limited for each `asker`, or for the address if there is none, so that
         others get theirs, too.
         """
-        most = MOST_OF_ASKER if asker else MOST_OF_NETWORK
-        asker = asker or NETWORK.get()
+        if asker:
+            most = MOST_OF_ASKER
+        else:
+            most = MOST_OF_NETWORK
+            asker = NETWORK.get()
         if self._waiting.total() >= MOST_WAITING or self._waiting[asker] >= most:
             raise BusyError
         self._waiting[asker] += 1
@@ -115,7 +119,10 @@ class Worker:
         return result
 
     async def _in_turn(
-        self, job: Callable[..., object], values: tuple[object, ...], asker: str
+        self,
+        job: Callable[..., object],
+        values: tuple[object, ...],
+        asker: str,
     ) -> tuple[bool, Any]:
         try:
             async with self._one_at_a_time:
@@ -130,7 +137,8 @@ class Worker:
         if self._process is not None:
             self._process.kill()
             self._process.join()
-        self._process = self._pipe = None
+        self._process = None
+        self._pipe = None
 
     def _ask(self, job: Callable[..., object], values: tuple[object, ...]) -> tuple[bool, Any]:
         try:
@@ -146,23 +154,29 @@ class Worker:
     def _wait(self, pipe: Connection) -> None:
         """Wait for the answer; raise TimeoutError when the job takes too long."""
         begun = time.monotonic()
-        before = self._cpu_s()
+        cpu_before = self._cpu_s()
         while not pipe.poll(LOOK_S):
-            if self._cpu_s() - before > JOB_S or time.monotonic() - begun > LONGEST_S:
+            cpu_seconds = self._cpu_s() - cpu_before
+            seconds = time.monotonic() - begun
+            if cpu_seconds > JOB_S or seconds > LONGEST_S:
                 raise TimeoutError
 
     def _cpu_s(self) -> float:
         """Return the CPU time of the process."""
-        process = self._process
-        usage = procfs.see(process.pid) if process is not None else None
-        return usage.cpu if usage is not None else 0.0  # it has ended, which the pipe says
+        if self._process is None:
+            return 0.0
+        usage = procfs.see(self._process.pid)
+        if usage is None:
+            return 0.0  # it has ended, which the pipe says
+        return usage.cpu
 
     def _start(self) -> Connection:
         ours, theirs = _MAKER.Pipe()
         process = _MAKER.Process(target=_work, args=(theirs,), daemon=True)
         process.start()
         theirs.close()
-        self._process, self._pipe = process, ours
+        self._process = process
+        self._pipe = ours
         return ours
 
 
