@@ -50,7 +50,9 @@ class Classroom:
             by_id = None
         fitting = sorted(self.people.fitting(name), key=lambda person: person.id)
         named = bots.get(bot_shown(name, event.bots))
-        author = self._author_of(named) if named is not None else None
+        author = None
+        if named is not None:
+            author = self._author_of(named)
         if len(fitting) > 1 and (name not in bots or author is None):
             raise ArenaError(
                 f"--for {name}: {_names_with_ids(fitting)} have that name: name one by the id"
@@ -91,7 +93,9 @@ class Classroom:
         """Return those of these bots that belong to a person."""
         owned = set()
         for bot in event.bots:
-            if bot.name in names and self._author_of(bot) is not None:
+            if bot.name not in names:
+                continue
+            if self._author_of(bot) is not None:
                 owned.add(bot.name)
         return frozenset(owned)
 

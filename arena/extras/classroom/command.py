@@ -49,12 +49,14 @@ def grade(
     written = []
     with writing(folder):
         frame = formats.frame(marks)
-        written.append(tables.write(frame, formats.GRADES, folder / FILE, whole_files.PRIVATE))
+        table = tables.write(frame, formats.GRADES, folder / FILE, whole_files.PRIVATE)
+        written.append(table)
         if gradescope is not None:
             whole_files.make_folder(gradescope)
             files = names.all_distinct([row.file_name for row in marks.students])
             for row, name in zip(marks.students, files, strict=True):
-                text = json_text.dumps(formats.gradescope(row), indent=1, ensure_ascii=False) + "\n"
+                values = formats.gradescope(row)
+                text = json_text.dumps(values, indent=1, ensure_ascii=False) + "\n"
                 content = text.encode("utf-8", "backslashreplace")
                 whole_files.write(gradescope / f"{name}.json", content, whole_files.PRIVATE)
             written.append(gradescope)

@@ -70,8 +70,14 @@ def write(
         for done, reader in enumerate(readers, 1):
             author = replace(reader, hidden_paths=hidden_paths(folder))
             archive = Archive.open(folder)
-            renamed, pseudonyms = pseudonymous(archive, author.bots | references)
-            write_one = partial(write_report, rules=rules, author=author, like=like)
+            named_bots = author.bots | references
+            renamed, pseudonyms = pseudonymous(archive, named_bots)
+            write_one = partial(
+                write_report,
+                rules=rules,
+                author=author,
+                like=like,
+            )
             with contextlib.closing(Results(renamed, rules=rules)) as results:
                 if everybody:
                     written += write_letter(results, folder, author, pseudonyms)
@@ -94,7 +100,8 @@ def readers_of(classroom: Classroom, event: Event) -> Iterator[Author]:
     refused = []
     if classroom.store is not None:
         for refusal in classroom.store.refused():
-            refused.append((author_of_note(refusal.note, classroom.people), refusal))
+            author = author_of_note(refusal.note, classroom.people)
+            refused.append((author, refusal))
     # The files of authors have the names of bots, also in `--for NAME`.
     used = {bot.name.lower() for bot in event.bots}
     everybody = students(challengers, classroom.people, classroom.store, measures)
@@ -119,15 +126,16 @@ def readers_of(classroom: Classroom, event: Event) -> Iterator[Author]:
             notice=_notice(student, reasons),
         )
     for author, refusal in refused:
-        if author is None:
-            name = refusal.note.display or refusal.name
-            yield Author(
-                name=name,
-                bots=frozenset(),
-                file=names.distinct(names.safe(name), used),
-                email=refusal.note.email,
-                notice=_refused([refusal.reason]),
-            )
+        if author is not None:
+            continue
+        name = refusal.note.display or refusal.name
+        yield Author(
+            name=name,
+            bots=frozenset(),
+            file=names.distinct(names.safe(name), used),
+            email=refusal.note.email,
+            notice=_refused([refusal.reason]),
+        )
 
 
 def _notice(student: Student, reasons: list[str]) -> str:
@@ -146,7 +154,10 @@ def _refused(reasons: list[str]) -> str:
 
 
 def write_letter(
-    results: Results, folder: Path, author: Author, pseudonyms: Mapping[str, str]
+    results: Results,
+    folder: Path,
+    author: Author,
+    pseudonyms: Mapping[str, str],
 ) -> tuple[Path, ...]:
     """Write `folder/for/NAME.txt`, and `NAME-MATCH.txt` for the match to look at.
 
@@ -158,18 +169,23 @@ def write_letter(
         faults = bots.faults_of(results, archive, author.bots, author)
         match, role = _to_look_at(results, author, faults)
         if match:
-            record = author.portable(archive.record(match), pseudonyms)
-            text = notation.text_of(record, results.event.name).encode("ascii")
+            record = archive.record(match)
+            portable = author.portable(record, pseudonyms)
+            text = notation.text_of(portable, results.event.name)
             path = home / _enclosed(author, match)
-            written.append(whole_files.write(path, text, whole_files.PRIVATE))
+            whole_files.write(path, text.encode("ascii"), whole_files.PRIVATE)
+            written.append(path)
     content = _text(results, author, faults, match, role)
-    path = whole_files.write(home / f"{author.file}.txt", content, whole_files.PRIVATE)
+    path = home / f"{author.file}.txt"
+    whole_files.write(path, content, whole_files.PRIVATE)
     written.insert(0, path)
     return tuple(written)
 
 
 def _to_look_at(
-    results: Results, author: Author, faults: Mapping[str, list[bots.Page]]
+    results: Results,
+    author: Author,
+    faults: Mapping[str, list[bots.Page]],
 ) -> tuple[str, str]:
     """Return the match of the commonest fault and the bot's role.
 
@@ -193,7 +209,11 @@ def _to_look_at(
 
 
 def _text(
-    results: Results, author: Author, faults: Mapping[str, list[bots.Page]], match: str, role: str
+    results: Results,
+    author: Author,
+    faults: Mapping[str, list[bots.Page]],
+    match: str,
+    role: str,
 ) -> bytes:
     """Return the letter; `match` is the match to look at, if there is one."""
     paragraphs = [author.without_paths(author.notice).strip()]
@@ -216,7 +236,8 @@ def _text(
         paragraphs.append(f"{enclosed}.")
     subject = results.event.name
     if author.bots:
-        subject += f": {' and '.join(sorted(author.bots))}, {_faulty(wrong)}"
+        bot_names = " and ".join(sorted(author.bots))
+        subject += f": {bot_names}, {_faulty(wrong)}"
     text = "\n\n".join(filter(None, paragraphs))
     return letter(author.name, author.email, subject, text)
 

@@ -159,9 +159,10 @@ def judge(
     references = {threshold.reference for threshold in thresholds}
     meetings: dict[tuple[str, str], list[Meeting]] = defaultdict(list)
     for match in sorted(played, key=lambda match: match.id):
-        if not references.isdisjoint(match.seats.values()):
-            for bot, reference, meeting in _meetings(match, names, references):
-                meetings[bot, reference].append(meeting)
+        if references.isdisjoint(match.seats.values()):
+            continue
+        for bot, reference, meeting in _meetings(match, names, references):
+            meetings[bot, reference].append(meeting)
     results = {}
     for bot in sorted(names):
         judged = []
@@ -182,7 +183,9 @@ def worst(judged: Iterable[Judged]) -> Judged | None:
 
 
 def _meetings(
-    match: Played, bots: Collection[str], references: Collection[str]
+    match: Played,
+    bots: Collection[str],
+    references: Collection[str],
 ) -> Iterator[tuple[str, str, Meeting]]:
     """Yield a bot, a reference on another side, and the match as the bot sees it.
 
@@ -194,15 +197,19 @@ def _meetings(
         for role, bot in match.seats.items():
             if role not in side and bot in references:
                 rivals.add(bot)
-        for bot in {match.seats[role] for role in side}.intersection(bots):
+        bots_of_side = {match.seats[role] for role in side}
+        for bot in bots_of_side.intersection(bots):
             roles = [role for role in side if match.seats[role] == bot]
             fault = any(role in match.endings for role in roles)
+            meeting = Meeting(match=match, score=score, fault=fault)
             for reference in rivals - {bot}:
-                yield bot, reference, Meeting(match=match, score=score, fault=fault)
+                yield bot, reference, meeting
 
 
 def _judged(
-    threshold: Threshold, meetings: Iterable[Meeting], transcripts: Mapping[str, int]
+    threshold: Threshold,
+    meetings: Iterable[Meeting],
+    transcripts: Mapping[str, int],
 ) -> Judged:
     """Return the result of the meetings with the reference of a threshold, on its boards."""
     met = [meeting for meeting in meetings if meeting.match.label in threshold.labels]
@@ -212,18 +219,20 @@ def _judged(
     def worst_first(meeting: Meeting) -> tuple[int, bool, int, str]:
         return meeting.score, not meeting.fault, meeting.match.turns, meeting.match.id
 
-    scores = sum(meeting.score for meeting in met)
+    sum_of_scores = sum(meeting.score for meeting in met)
+    worst_meeting = min(met, key=worst_first)
     return Judged(
         threshold=threshold,
         matches=len(met),
-        points=Fraction(scores, len(met)),
+        points=Fraction(sum_of_scores, len(met)),
         interval=_interval(met, transcripts),
-        look_at=min(met, key=worst_first).match.id,
+        look_at=worst_meeting.match.id,
     )
 
 
 def _interval(
-    meetings: Sequence[Meeting], transcripts: Mapping[str, int]
+    meetings: Sequence[Meeting],
+    transcripts: Mapping[str, int],
 ) -> tuple[float, float] | None:
     """Return the 95 % interval of the mean score.
 
@@ -231,12 +240,14 @@ def _interval(
     """
     pairings: dict[tuple[str, int], list[Meeting]] = defaultdict(list)
     for meeting in meetings:
-        pairings[meeting.match.label, meeting.match.repeat].append(meeting)
+        match = meeting.match
+        pairings[match.label, match.repeat].append(meeting)
     if _are_repeats(pairings, transcripts):
         return None
     means = list(ADDED)
     for legs in pairings.values():
-        means.append(sum(leg.score for leg in legs) / len(legs))
+        sum_of_scores = sum(leg.score for leg in legs)
+        means.append(sum_of_scores / len(legs))
     middle = sum(means) / len(means)
     squares = sum((mean - middle) ** 2 for mean in means)
     reach = Z * sqrt(squares) / len(means)
@@ -247,17 +258,19 @@ def _interval(
 
 
 def _are_repeats(
-    pairings: Mapping[tuple[str, int], Sequence[Meeting]], transcripts: Mapping[str, int]
+    pairings: Mapping[tuple[str, int], Sequence[Meeting]],
+    transcripts: Mapping[str, int],
 ) -> bool:
     """Say whether on every board there are several pairings and all went the same way.
 
     `pairings` are by `game/board` and repeat.
     """
-    plays: dict[str, list[frozenset[object]]] = defaultdict(list)  # by `game/board`
+    plays_by_board: dict[str, list[frozenset[object]]] = defaultdict(list)
     for (label, _), legs in pairings.items():
         play = set()
         for leg in legs:
             seating = tuple(leg.match.seats.items())
-            play.add((seating, transcripts[leg.match.id]))
-        plays[label].append(frozenset(play))
-    return all(len(board) > 1 and len(set(board)) == 1 for board in plays.values())
+            transcript = transcripts[leg.match.id]
+            play.add((seating, transcript))
+        plays_by_board[label].append(frozenset(play))
+    return all(len(plays) > 1 and len(set(plays)) == 1 for plays in plays_by_board.values())

@@ -58,7 +58,9 @@ def write(decisions: Iterable[SubmissionDecision], folder: Path) -> None:
                 template = REFUSED
             file = clean(decision.request.file)  # its author may have put line ends into it
             body = template.format(
-                words=decision.words, reasons=decision.reasons, file=shlex.quote(file)
+                words=decision.words,
+                reasons=decision.reasons,
+                file=shlex.quote(file),
             )
             subject = f"your bot {file}: {decision.status}"
             content = letter(decision.note.display, decision.note.email, subject, body)

@@ -134,15 +134,26 @@ def marks_of(folder: Path, people: Path | None = None) -> EventMarks:
         references = [bot for bot in event.bots if bot.name in measures]
         everybody = students(challengers, classroom.people, classroom.store, references)
         names_judged = [bot.name for bot in challengers]
-        judged = grades.judge(names_judged, thresholds, archive.played(), archive.transcripts())
+        judged = grades.judge(
+            names_judged,
+            thresholds,
+            archive.played(),
+            archive.transcripts(),
+        )
         faults = _faults(archive)
         missing = _missing(event, archive, everybody)
     rows = []
     for student in everybody:
         rows.append(_marks(student, judged, thresholds, faults, folder.name))
-    faulty = {bot.name: faults[bot.name] for bot in references if bot.name in faults}
+    faulty_references: dict[str, str] = {}
+    for bot in references:
+        if bot.name in faults:
+            faulty_references[bot.name] = faults[bot.name]
     return EventMarks(
-        thresholds=thresholds, students=tuple(rows), missing=missing, faulty_references=faulty
+        thresholds=thresholds,
+        students=tuple(rows),
+        missing=missing,
+        faulty_references=faulty_references,
     )
 
 
@@ -345,7 +356,8 @@ def _faults(archive: Archive) -> dict[str, str]:
     ready: set[str] = set()
     first_reasons: dict[str, str] = {}
     for match in archive.played():
-        matches.update(set(match.seats.values()))
+        bots = set(match.seats.values())
+        matches.update(bots)
         for bot, role in first_faults(match).items():
             ending = match.endings[role].replace("_", " ")
             endings[bot][ending] += 1
@@ -356,12 +368,11 @@ def _faults(archive: Archive) -> dict[str, str]:
             first_reasons.setdefault(seat.bot, clean(seat.words or ""))
     notes = {}
     for bot, by_ending in endings.items():
-        kinds = ", ".join(f"{count} {ending}" for ending, count in sorted(by_ending.items()))
+        reason = first_reasons[bot]
         if bot not in ready:
-            notes[bot] = (
-                f"it never started, so that it lost all of its matches: {first_reasons[bot]}"
-            )
-        else:
-            times = f"at fault in {by_ending.total()} of {counted(matches[bot], 'match')}"
-            notes[bot] = f"{times} ({kinds}): {first_reasons[bot]}"
+            notes[bot] = f"it never started, so that it lost all of its matches: {reason}"
+            continue
+        kinds = ", ".join(f"{count} {ending}" for ending, count in sorted(by_ending.items()))
+        times = f"at fault in {by_ending.total()} of {counted(matches[bot], 'match')}"
+        notes[bot] = f"{times} ({kinds}): {reason}"
     return notes

@@ -59,15 +59,14 @@ class GradeTable(ExtensionTable):
                     f"{key}: reference: there is no bot {row.reference!r} in this event; "
                     f"{known_are(row.reference, by_name)}"
                 )
-            thresholds.append(
-                Threshold(
-                    reference=row.reference,
-                    board=row.board or "",
-                    labels=_boards_against(key, row, reference, boards),
-                    points=row.points,
-                    marks=row.marks,
-                )
+            threshold = Threshold(
+                reference=row.reference,
+                board=row.board or "",
+                labels=_boards_against(key, row, reference, boards),
+                points=row.points,
+                marks=row.marks,
             )
+            thresholds.append(threshold)
         return tuple(thresholds)
 
     def check(self, boards: Sequence[Board], bots: Collection[Bot]) -> None:
@@ -84,7 +83,10 @@ def table_of(tournament: Tournament) -> GradeTable | None:
 
 
 def _boards_against(
-    key: str, row: ThresholdTable, reference: Bot, boards: Sequence[Board]
+    key: str,
+    row: ThresholdTable,
+    reference: Bot,
+    boards: Sequence[Board],
 ) -> tuple[str, ...]:
     """Return the labels of the boards of a threshold on which bots play against its reference.
 

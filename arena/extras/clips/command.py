@@ -58,21 +58,32 @@ def clip(
     game = stored_match.confirmed_game(record)
     from arena.pictures.match import Clip
 
+    seats = record.match.seats
     qualities = qualities_of(game, record.turns)
     scenes = tuple(replayer.scenes(game, record.turns, qualities))
-    chances = chances_of(game, record, scenes, _like_positions(match, record))
-    labels = display_names(dict.fromkeys(seat.bot for seat in record.match.seats))
-    names = {seat.role: labels[seat.bot.name] for seat in record.match.seats}
+    like = _like_positions(match, record)
+    chances = chances_of(game, record, scenes, like)
+    bots = dict.fromkeys(seat.bot for seat in seats)  # in order, without repeats
+    labels = display_names(bots)
+    names = {seat.role: labels[seat.bot.name] for seat in seats}
     clip = Clip(game, record, names, scenes, chances, dark)
     first, last = _indices(turns, [scene.number for scene in scenes])
     content = _drawn(clip, to.suffix, first, last, key=key)
     with writing(to):
         whole_files.write(to, content)
-    sentences = [sentence for _, sentence in clip.key_turns] if key else []
+
+    sentences: list[str] = []
+    if key:
+        sentences = [sentence for _, sentence in clip.key_turns]
     lines = [f"{paths.displayed(to)}: {len(content) / 1000:.0f} kB"]
     for sentence in sentences:
         lines.append(f"  {output.safe_line(sentence, 300)}")
-    row = {"match": record.match.id, "file": str(to), "bytes": len(content), "key": sentences}
+    row = {
+        "match": record.match.id,
+        "file": str(to),
+        "bytes": len(content),
+        "key": sentences,
+    }
     output.print_result([row], *lines, json=json)
 
 
@@ -84,9 +95,14 @@ def _drawn(clip: "Clip", form: str, first: int, last: int, *, key: bool) -> byte
     from arena.pictures import pixels, svg
 
     if form == ".png":
-        stills = clip.key_stills() if key else [clip.film(last, last)]
-        return pixels.png(stills)
-    film = clip.key_film() if key else clip.film(first, last)
+        if key:
+            return pixels.png(clip.key_stills())
+        still = clip.film(last, last)
+        return pixels.png([still])
+    if key:
+        film = clip.key_film()
+    else:
+        film = clip.film(first, last)
     if form == ".gif":
         return pixels.gif(film)
     if form == ".mp4":
@@ -121,7 +137,8 @@ def _like_positions(name: str, record: Record) -> LikePositions | None:
 
     if stored_match.is_file(name):
         return None
-    folder = paths.event_folder(stored_match.event_of(name))
+    event = stored_match.event_of(name)
+    folder = paths.event_folder(event)
     board = record.match.label
     with Archive.open(folder, writing=False) as archive:
         learned = like_positions.learn(archive, [board], stored_match.game_of)

@@ -50,7 +50,13 @@ def export(
 
 
 def _write_picture(
-    folder: Path, badge: str | None, path: Path, *, dark: bool, all_versions: bool, json: bool
+    folder: Path,
+    badge: str | None,
+    path: Path,
+    *,
+    dark: bool,
+    all_versions: bool,
+    json: bool,
 ) -> None:
     """Write the badge of this bot; without a bot, the leaderboard as a card."""
     from arena.cli.results import read
@@ -60,8 +66,12 @@ def _write_picture(
     if badge is None:
         film = card.card(results, dark)
     else:
-        film = card.badge(results, bot_shown(badge, results.event.bots))
-    content = svg.svg(film) if path.suffix == ".svg" else pixels.png([film])
+        bot = bot_shown(badge, results.event.bots)
+        film = card.badge(results, bot)
+    if path.suffix == ".svg":
+        content = svg.svg(film)
+    else:
+        content = pixels.png([film])
     with writing(path):
         whole_files.write(path, content)
     row = {"file": str(path), "bytes": len(content)}

@@ -43,7 +43,12 @@ def check(
 
 
 def _play_lessons(
-    bot: Bot, path: Path, conditions: Conditions, launcher: Launcher, *, json: bool
+    bot: Bot,
+    path: Path,
+    conditions: Conditions,
+    launcher: Launcher,
+    *,
+    json: bool,
 ) -> None:
     """Print what the bot makes of each lesson of a file; exit code 1 unless all pass."""
     from arena import lessons
@@ -58,10 +63,13 @@ def _play_lessons(
         row |= output.fields(lesson, "role", "turn", "good")
         row |= output.fields(result, "answer", "passed", "words")
         rows.append(row)
-        if not json:
-            verdict = "ok   " if result.passed else "FAULT"
-            words = output.safe_line(result.words, 1000)
-            print(f"  {verdict}  {lesson.number}. {lesson}: {words}", flush=True)
+        if json:
+            continue
+        verdict = "FAULT"
+        if result.passed:
+            verdict = "ok   "
+        reason = output.safe_line(result.words, 1000)
+        print(f"  {verdict}  {lesson.number}. {lesson}: {reason}", flush=True)
     lesson_count = output.counted(len(rows), "lesson")
     summary = f"\n{output.safe_line(bot.name)} passes {passed} of {lesson_count}"
     output.print_result(rows, summary, json=json)

@@ -140,7 +140,9 @@ def _lines(number: int, lesson: "Lesson", event: str | None, *, draw: bool) -> I
     """
     match = lesson.record.match
     position = f"{output.safe_line(match.label)} as {lesson.role}, turn {lesson.turn}"
-    often = f", in {output.counted(lesson.times, 'match')}" if lesson.times > 1 else ""
+    often = ""
+    if lesson.times > 1:
+        often = f", in {output.counted(lesson.times, 'match')}"
     yield f"{number}. {position}: {lesson.verdict}{often}"
     for reason in lesson.uncertain:
         yield f"   {reason}"

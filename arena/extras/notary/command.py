@@ -39,11 +39,10 @@ def commit(file: options.TournamentFile = None, json: options.Json = False) -> N
         if bot.files is not None:
             files[bot.name] = Path(bot.files)
     sealed = commitment.commitment(event, files)
+    content = sealed.model_dump_json(indent=1).encode()
     with writing(folder):
         whole_files.make_folder(folder)
-        written = whole_files.write(
-            folder / COMMITMENT_FILE, sealed.model_dump_json(indent=1).encode()
-        )
+        written = whole_files.write(folder / COMMITMENT_FILE, content)
     if json:
         output.print_json([{"digest": sealed.digest, "file": paths.displayed(written)}])
         return

@@ -64,20 +64,31 @@ class Commitment(BaseModel):
 
 def commitment(event: Event, files: Mapping[str, Path]) -> Commitment:
     """Return the commitment of an event whose rules are trusted; `files` are the bots by name."""
-    names = [field.name for field in fields(event)]
-    settings = stated(event, [name for name in names if name not in NOT_SETTINGS])
+    names: list[str] = []
+    for field in fields(event):
+        if field.name not in NOT_SETTINGS:
+            names.append(field.name)
+    settings = stated(event, names)
     settings["openings"] = (event.openings.plies, event.openings.listed)
     settings["boards"] = [board.label for board in event.boards]  # in the order of play
+    board_digests: dict[str, str] = {}
+    for board in event.boards:
+        board_digests[board.label] = _board_digest(board)
+    bot_digests: dict[str, str] = {}
+    for bot in event.bots:
+        path = files[bot.name]
+        bot_digests[bot.name] = _bot_digest(bot, path)
     values = {
         "format": file_formats.COMMITMENT.number,
         "arena": __version__,
         "seed": values_digest("the seed of an event", event.seed, length=WHOLE),
         "settings": settings,
         "conditions": plain(event.conditions),
-        "boards": {board.label: _board_digest(board) for board in event.boards},
-        "bots": {bot.name: _bot_digest(bot, files[bot.name]) for bot in event.bots},
+        "boards": board_digests,
+        "bots": bot_digests,
     }
-    return Commitment.model_validate_json(json.dumps(values))  # tuples are lists, as in the file
+    text = json.dumps(values)
+    return Commitment.model_validate_json(text)  # tuples are lists, as in the file
 
 
 class UnreadableError(Exception):
@@ -161,7 +172,9 @@ def _format_of(table: object) -> object:
     if "format" in table:
         return table["format"]
     older = Commitment.model_fields.keys() - {"format"}
-    return 0 if older <= table.keys() else 1
+    if older <= table.keys():
+        return 0
+    return 1
 
 
 def differences(published: Commitment, computed: Commitment) -> Iterator[str]:
@@ -201,8 +214,11 @@ def _changed_digests(
 def _board_digest(board: Board) -> str:
     """Return the digest of a board and its rules."""
     path = Path(board.rules)
-    rules = [(name, file_digest(source)) for name, source in rulefile.named_sources(path).items()]
-    boards = board.sampled or rulefile.parameters_on(path, board.name.removesuffix(DISGUISED))
+    rules: list[tuple[str, str]] = []
+    for name, source in rulefile.named_sources(path).items():
+        rules.append((name, file_digest(source)))
+    name_in_rules = board.name.removesuffix(DISGUISED)
+    boards = board.sampled or rulefile.parameters_on(path, name_in_rules)
     return values_digest(board.roles, board.sides, boards, rules, length=WHOLE)
 
 

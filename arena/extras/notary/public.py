@@ -120,17 +120,16 @@ def _table_problems(folder: Path) -> Iterator[str]:
                 yield f"{file.name}: {_why_not_made(file.name)}"
                 continue
             expected_text = expected.read_bytes()
+            most_bytes = len(expected_text) + 1  # the stored file may have any size
             try:
-                stored_text = shared_folders.read(
-                    file, len(expected_text) + 1
-                )  # it may have any size
+                stored_text = shared_folders.read(file, most_bytes)
             except OSError as error:
                 yield f"{file.name}: cannot be read: {error.strerror or error}"
                 continue
-            lines = zip_longest(
-                stored_text.splitlines(), tables.narrowed(expected_text, stored_text).splitlines()
-            )
-            for number, (line, expected_line) in enumerate(lines, 1):
+            lines = stored_text.splitlines()
+            expected_lines = tables.narrowed(expected_text, stored_text).splitlines()
+            pairs = zip_longest(lines, expected_lines)
+            for number, (line, expected_line) in enumerate(pairs, 1):
                 if line != expected_line:
                     yield f"{file.name}: line {number} is not what the matches say"
                     break

@@ -76,7 +76,10 @@ class Result:
 
 
 def search(
-    versions: int, question: Question, compare: Compare, hear: Callable[[BisectionStep], None]
+    versions: int,
+    question: Question,
+    compare: Compare,
+    hear: Callable[[BisectionStep], None],
 ) -> Result:
     """Return which of the versions 0, 1, ... is worse than the one before it.
 
@@ -91,8 +94,14 @@ def search(
             return None
         is_worse = comparison.decision is Decision.BETTER
         if comparison.decision is None:
-            is_worse = comparison.difference > (bounds.low + bounds.high) / 2
-        tested = BisectionStep(first=first, second=second, comparison=comparison, is_worse=is_worse)
+            middle = (bounds.low + bounds.high) / 2
+            is_worse = comparison.difference > middle
+        tested = BisectionStep(
+            first=first,
+            second=second,
+            comparison=comparison,
+            is_worse=is_worse,
+        )
         steps.append(tested)
         hear(tested)
         return tested
@@ -103,10 +112,15 @@ def search(
         return Result(answer=Answer.UNDECIDED, steps=tuple(steps))
     if not ends.is_worse:
         return Result(answer=Answer.NOT_WORSE, steps=tuple(steps))
+
     loss = max(question.high, ends.comparison.difference / 2)
     wide_question = replace(question, high=loss)
     tests = max(1, math.ceil(math.log2(last)))
-    share = replace(wide_question, alpha=question.alpha / tests, beta=question.beta / tests)
+    share = replace(
+        wide_question,
+        alpha=question.alpha / tests,
+        beta=question.beta / tests,
+    )
     proof: BisectionStep | None = ends
     suspects = list(range(versions))
     while len(suspects) > 2:
@@ -122,6 +136,12 @@ def search(
     before, culprit = suspects
     if before != 0:
         proof = step(before, culprit, wide_question)
-    proven = proof is not None and proof.comparison.decision is Decision.BETTER
-    answer = Answer.FOUND if proven else Answer.UNDECIDED
-    return Result(answer=answer, steps=tuple(steps), before=before, culprit=culprit)
+    answer = Answer.UNDECIDED
+    if proof is not None and proof.comparison.decision is Decision.BETTER:
+        answer = Answer.FOUND
+    return Result(
+        answer=answer,
+        steps=tuple(steps),
+        before=before,
+        culprit=culprit,
+    )

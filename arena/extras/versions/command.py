@@ -64,7 +64,12 @@ def duel(
         raise ArenaError("--no-faults is for a duel of two bots: leave it out with --bisect")
     scale, question = duels.question_of(points, elo, alpha, beta)
     overrides = options.overrides(
-        settings, seed=seed, name=name, workers=workers, sandbox=sandbox, unsafe=unsafe
+        settings,
+        seed=seed,
+        name=name,
+        workers=workers,
+        sandbox=sandbox,
+        unsafe=unsafe,
     )
     tournament = workspace.own_tournament(overrides)
     history = ranges.history_of(bisect)
@@ -74,8 +79,11 @@ def duel(
     last = history.versions[-1].bot.name
     folder = paths.results_folder(Path(), name or f"bisect-{first}-{last}")
     steps = math.ceil(math.log2(len(history.versions) - 1))
-    most_duels = output.counted(steps + 2 if steps else 1, "duel")  # with the first and the last
-    output.notice(f"{len(history.versions)} versions: {most_duels} at most")
+    duels_at_most = 1
+    if steps:
+        duels_at_most = steps + 2  # with the first and the last
+    duels_in_words = output.counted(duels_at_most, "duel")
+    output.notice(f"{len(history.versions)} versions: {duels_in_words} at most")
     workspace.warn_about_confinement(workspace.conditions_here(tournament))
     with signals.listening() as interrupt:
         work = _Duels(
@@ -140,11 +148,12 @@ class _Duels:
             workspace.conditions_here(self._tournament),
             paths.results_folder(Path(), paths.SAMPLED_BOARDS),
         )
-        for words in notices:
-            if words not in self._said:
-                self._said.add(words)
-                output.notice(words)
-        duel = Duel(event, (older.name, newer.name), SequentialTest(question), self._scale)
+        for notice in notices:
+            if notice not in self._said:
+                self._said.add(notice)
+                output.notice(notice)
+        test = SequentialTest(question)
+        duel = Duel(event, (older.name, newer.name), test, self._scale)
         try:
             done = duels.play(duel, folder, self._tournament, self._interrupt, self._services)
         except BotError as error:  # it never said `ready`, or cannot be built
@@ -159,7 +168,9 @@ class _Duels:
             watching.notice_given_up(done.given_up)
             raise typer.Exit(self._interrupt.code or duels.UNDECIDED_CODE)
         return PairTest(
-            decision=duel.test.decision, difference=duel.test.mean, pairings=duel.pairings
+            decision=test.decision,
+            difference=test.mean,
+            pairings=duel.pairings,
         )
 
     def hear(self, step: BisectionStep) -> None:
@@ -174,19 +185,23 @@ def _names(history: ranges.VersionRange) -> list[str]:
 def _words(step: BisectionStep, history: ranges.VersionRange, scale: Scale) -> str:
     """Return what a comparison found, as a line."""
     names = _names(history)
-    finding = "worse" if step.is_worse else "not worse"
     comparison = step.comparison
+    finding = "not worse"
+    if step.is_worse:
+        finding = "worse"
     if comparison.decision is None:
         finding = f"undecided, taken as {finding}"
-    return (
-        f"{names[step.second]} against {names[step.first]}: {finding} "
-        f"({scale.text(-comparison.difference)} {scale.unit} in "
-        f"{output.counted(comparison.pairings, 'pairing')})"
-    )
+    difference = f"{scale.text(-comparison.difference)} {scale.unit}"
+    pairings = output.counted(comparison.pairings, "pairing")
+    bots = f"{names[step.second]} against {names[step.first]}"
+    return f"{bots}: {finding} ({difference} in {pairings})"
 
 
 def _lines(
-    result: Result, history: ranges.VersionRange, scale: Scale, question: Question
+    result: Result,
+    history: ranges.VersionRange,
+    scale: Scale,
+    question: Question,
 ) -> list[str]:
     """Return the way and the answer in words."""
     names = _names(history)
@@ -220,29 +235,37 @@ def _lines(
 
 
 def _row(
-    result: Result, history: ranges.VersionRange, scale: Scale, folder: Path
+    result: Result,
+    history: ranges.VersionRange,
+    scale: Scale,
+    folder: Path,
 ) -> dict[str, object]:
     """Return the outcome for `--json`; a difference is above 0 if the first is better."""
     names = [version.bot.name for version in history.versions]
     steps: list[dict[str, object]] = []
     for step in result.steps:
-        steps.append(
-            {
-                "first": names[step.first],
-                "second": names[step.second],
-                "decision": step.comparison.decision or "undecided",
-                "worse": step.is_worse,
-                "difference": round(scale.of_points(step.comparison.difference), 4) + 0.0,
-                "pairings": step.comparison.pairings,
-            }
-        )
-    has_culprit = result.culprit is not None
+        comparison = step.comparison
+        difference = round(scale.of_points(comparison.difference), 4)
+        values: dict[str, object] = {
+            "first": names[step.first],
+            "second": names[step.second],
+            "decision": comparison.decision or "undecided",
+            "worse": step.is_worse,
+            "difference": difference + 0.0,  # 0.0 for -0.0
+            "pairings": comparison.pairings,
+        }
+        steps.append(values)
+    before = None
+    culprit = None
+    if result.culprit is not None:
+        before = names[result.before]
+        culprit = names[result.culprit]
     return {
         "first": names[0],
         "last": names[-1],
         "verdict": result.answer,
-        "before": names[result.before] if has_culprit else None,
-        "culprit": None if result.culprit is None else names[result.culprit],
+        "before": before,
+        "culprit": culprit,
         "unit": scale.unit,
         "pairings": sum(step.comparison.pairings for step in result.steps),
         "steps": steps,

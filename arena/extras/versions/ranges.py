@@ -42,7 +42,8 @@ def history_of(text: str) -> VersionRange:
     dots = BETWEEN.search(text)
     if dots is None:
         raise ArenaError(f"--bisect {text}: name the oldest and the newest version: ada@1..ada@9")
-    first, last = text[: dots.start()], text[dots.end() :]
+    first = text[: dots.start()]
+    last = text[dots.end() :]
     if os.path.lexists(first) and os.path.lexists(last):  # no error if a name is too long
         paths_by_name = _of_paths(text, Path(first), Path(last))
     else:
@@ -60,7 +61,9 @@ def history_of(text: str) -> VersionRange:
         else:
             versions.append(version)
     if len(versions) < FEWEST:
-        raise ArenaError("\n".join([f"--bisect {text}: needs two versions", *omissions]))
+        lines = [f"--bisect {text}: needs two versions"]
+        lines += omissions
+        raise ArenaError("\n".join(lines))
     if versions[0].bot.digest == versions[-1].bot.digest:
         raise ArenaError(f"--bisect {text}: both ends are the same bot, file by file")
     return VersionRange(tuple(versions), tuple(omissions))
@@ -78,7 +81,8 @@ def _of_submissions(text: str, first: str, last: str) -> Iterator[tuple[str, Pat
             "`arena bots --versions` lists them"
         )
     _refuse_order(text, int(low) < int(high))
-    for version in workspace.bot_store(workspace.own_tournament()).versions(bot):
+    store = workspace.bot_store(workspace.own_tournament())
+    for version in store.versions(bot):
         if int(low) <= version.number <= int(high):
             yield f"{bot}@{version.number}", version.path
 
@@ -89,9 +93,10 @@ def _of_paths(text: str, first: Path, last: Path) -> Iterator[tuple[str, Path]]:
     if folder != last.absolute().parent:
         raise ArenaError(f"--bisect {text}: both must be in one folder, with the versions between")
     try:
-        entries = [path for path in folder.iterdir() if not discovery.is_skipped(path.name)]
+        paths = list(folder.iterdir())
     except OSError as error:
         raise ArenaError(f"--bisect {text}: {folder}: {error.strerror}") from error
+    entries = [path for path in paths if not discovery.is_skipped(path.name)]
     entries.sort(key=lambda path: _by_numbers(path.name))
     names = [path.name for path in entries]
     if first.name not in names or last.name not in names:
@@ -110,5 +115,10 @@ def _refuse_order(text: str, is_right: bool) -> None:
 
 def _by_numbers(name: str) -> list[tuple[int, str]]:
     """Return a key by which `v10` comes behind `v9`."""
-    parts = re.findall(r"\d+|\D+", name)
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
+    key: list[tuple[int, str]] = []
+    for part in re.findall(r"\d+|\D+", name):
+        if part.isdecimal():
+            key.append((int(part), ""))
+        else:
+            key.append((-1, part))
+    return key
