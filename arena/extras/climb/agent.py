@@ -104,14 +104,17 @@ def perform(
     if task.door == "http":
         limits = replace(limits, memory=HTTP_MEMORY, processes=HTTP_PROCESSES)
     conditions = Conditions(
-        sandbox=task.conditions.sandbox, syscalls=task.conditions.syscalls, limits=limits
+        sandbox=task.conditions.sandbox,
+        syscalls=task.conditions.syscalls,
+        limits=limits,
     )
+    seat = Seat(role, replace(task.agent, model_alias=""))
     match = Match(
         id=f"climb-{task.round}",
         game="climb",
         board=str(task.round),
         rules="",
-        seats=(Seat(role, replace(task.agent, model_alias="")),),
+        seats=(seat,),
         repeat=task.round,
         seed=task.seed,
         conditions=replace(conditions, model=task.terms),
@@ -129,15 +132,14 @@ def perform(
     if task.door == "http":
         hear = None
         attend = Endpoint(Chat(passed).respond).attend
+    log_path = task.log or Path(os.devnull)
     with ExitStack() as stack:
         launcher = stack.enter_context(Launcher())
-        log = stack.enter_context((task.log or Path(os.devnull)).open("wb"))
+        log = stack.enter_context(log_path.open("wb"))
         feedback = launcher.folder.path / "feedback"
         write_feedback(feedback)
-        for path in (
-            feedback,
-            *feedback.rglob("*"),
-        ):  # the agent may be another user, and only reads
+        # The agent may be another user, and only reads.
+        for path in (feedback, *feedback.rglob("*")):
             path.chmod(0o755 if path.is_dir() else 0o644)
         working = at_work(
             launcher,
@@ -167,12 +169,18 @@ def perform(
             raise ArenaError(
                 f"{error}: raise model.event_tokens or model.event_cost, and run it again"
             ) from error
-    answers = [*passed.made, *(call.answer for call in calls.made)]
+    answers = list(passed.made)
+    answers += [call.answer for call in calls.made]
     tokens = sum(answer.tokens_in + answer.tokens_out for answer in answers)
     cost = 0.0
     if task.terms is not None:
         cost = fsum(task.terms.cost_of(answer) for answer in answers)
-    return AgentWork(failure=failure, calls=len(answers), tokens=tokens, cost=round(cost, 9))
+    return AgentWork(
+        failure=failure,
+        calls=len(answers),
+        tokens=tokens,
+        cost=round(cost, 9),
+    )
 
 
 def words_of(command: str, private: Iterable[Path]) -> tuple[str, ...]:
@@ -187,14 +195,20 @@ def words_of(command: str, private: Iterable[Path]) -> tuple[str, ...]:
         raise ArenaError(f"--agent: {error}") from error
     if words[0] != PYTHON and shutil.which(words[0]) is None:
         raise ArenaError(f"--agent {command!r}: there is no such program here")
+    hidden = [path.resolve() for path in private]
+    words_with_paths: list[str] = []
     for word in words:
-        if Path(word).is_file() and any(
-            Path(word).resolve().is_relative_to(path.resolve()) for path in private
-        ):
+        file = Path(word)
+        if not file.is_file():
+            words_with_paths.append(word)
+            continue
+        resolved = file.resolve()
+        if any(resolved.is_relative_to(path) for path in hidden):
             raise ArenaError(
                 f"--agent: {word}: an agent may read the files that it names, and not this one"
             )
-    return tuple(str(Path(word).absolute()) if Path(word).is_file() else word for word in words)
+        words_with_paths.append(str(file.absolute()))
+    return tuple(words_with_paths)
 
 
 def refuse_private(folders: Iterable[Path], private: Iterable[Path]) -> None:
@@ -213,7 +227,9 @@ def refuse_private(folders: Iterable[Path], private: Iterable[Path]) -> None:
 
 def refuse_without_network() -> None:
     """Raise ArenaError where this machine gives no agent a network of its own."""
-    reason = own_network.refusal() if system.LINUX else "this needs Linux"
+    reason = "this needs Linux"
+    if system.LINUX:
+        reason = own_network.refusal()
     if reason:
         raise ArenaError(
             f"climb.door: no agent gets a network of its own here ({reason}): "
@@ -227,7 +243,10 @@ def _taken(bot: Bot, home: Path, target: Path) -> str:
     A bare file stays one, unless the agent made a folder with a bot.toml of it.
     """
     original = Path(bot.files or "")
-    source = home if original.is_dir() or (home / "bot.toml").is_file() else home / original.name
+    is_folder = original.is_dir() or (home / "bot.toml").is_file()
+    source = home
+    if not is_folder:
+        source = home / original.name
     try:
         copy_submission(source, target)
     except ArenaError as error:
@@ -256,7 +275,8 @@ class Dialogue:
     """What an agent says on stdout: lines that ask the model, between others that nobody reads."""
 
     def __init__(self, calls: "Calls", role: str) -> None:
-        self._calls, self._role = calls, role
+        self._calls = calls
+        self._role = role
         self._part = b""
         """Of a line that has not ended."""
 
@@ -264,16 +284,16 @@ class Dialogue:
         """Return the lines that answer this part of the output, or why the agent is ended."""
         *lines, self._part = (self._part + data).split(b"\n")
         if len(self._part) > LONGEST_LINE:
-            return Failure(
-                cause=Cause.OUTPUT, words=f"output: a line has more than {LONGEST_LINE:,} bytes"
-            )
+            words = f"output: a line has more than {LONGEST_LINE:,} bytes"
+            return Failure(cause=Cause.OUTPUT, words=words)
         answers = b""
         for line in lines:
-            if line.startswith(protocol.MODEL):
-                ask = Ask(b"", None, None, turn=1)
-                answers_by_role = self._calls.answers({self._role: (ask, line)})
-                answer = answers_by_role[self._role]
-                if isinstance(answer, Failure):
-                    return answer
-                answers += answer
+            if not line.startswith(protocol.MODEL):
+                continue
+            ask = Ask(b"", None, None, turn=1)
+            answers_by_role = self._calls.answers({self._role: (ask, line)})
+            answer = answers_by_role[self._role]
+            if isinstance(answer, Failure):
+                return answer
+            answers += answer
         return answers

@@ -18,37 +18,46 @@ def frame(results: Results) -> pd.DataFrame:
     the agent's calls, or where they have no price their tokens.
     """
     rows: list[tuple[object, ...]] = []
-    if (history := climb_history.read(results.folder)) is None:
+    history = climb_history.read(results.folder)
+    if history is None:
         return pd.DataFrame(rows, columns=COLUMNS)
     for league in results.leagues:
         rated = {(row.bot, row.digest): row for row in league.versions().itertuples()}
-        for bot, version in history.first.items():
-            tokens, cost = 0, 0.0
-            for edit in (None, *history.of(bot)):
-                if edit is not None:
-                    version = (
-                        edit.digest
-                        if edit.outcome is climb_history.EditOutcome.PROMOTED
-                        else version
-                    )
-                    tokens, cost = tokens + edit.tokens, cost + edit.cost
-                if (row := rated.get((bot, version))) is not None:
-                    number, text = (
-                        edit.round if edit else 0,
-                        f"{cost:.3g}" if cost else f"{tokens:,}" if tokens else "",
-                    )
-                    rows.append(
-                        (
-                            league.game,
-                            bot,
-                            number,
-                            row.rating,
-                            row.rating_low,
-                            row.rating_high,
-                            text,
-                        )
-                    )
+        for bot, first_version in history.first.items():
+            points = [(0, first_version, "")]  # round, version, cost or tokens so far
+            version = first_version
+            tokens = 0
+            cost = 0.0
+            for edit in history.of(bot):
+                if edit.outcome is climb_history.EditOutcome.PROMOTED:
+                    version = edit.digest
+                tokens += edit.tokens
+                cost += edit.cost
+                points.append((edit.round, version, _spent(cost, tokens)))
+            for number, version_then, spent in points:
+                row = rated.get((bot, version_then))
+                if row is None:
+                    continue
+                cells = (
+                    league.game,
+                    bot,
+                    number,
+                    row.rating,
+                    row.rating_low,
+                    row.rating_high,
+                    spent,
+                )
+                rows.append(cells)
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _spent(cost: float, tokens: int) -> str:
+    """Return the cost of the model's answers; without a cost the tokens; empty for none."""
+    if cost:
+        return f"{cost:.3g}"
+    if tokens:
+        return f"{tokens:,}"
+    return ""
 
 
 @styled

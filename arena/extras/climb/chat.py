@@ -9,6 +9,7 @@ from arena.extras.climb.endpoint import HttpRequest, HttpResponse
 if TYPE_CHECKING:
     from arena.extras.models.verbatim import VerbatimCalls
 
+COUNT_PATH = "messages/count_tokens"
 LETTERS_A_TOKEN = 4
 """Of an estimate for `count_tokens`, which costs nothing and is asked of nobody."""
 
@@ -24,22 +25,28 @@ class Chat:
         from arena.extras.models.streams import events
         from arena.extras.models.verbatim import PATHS, REFUSED, UNREADABLE, error_of
 
+        method = question.method
         path = _path_of(question.path)
-        if question.method in {"GET", "HEAD"} and path == "models":
+        if path == "models" and method in {"GET", "HEAD"}:
             models = [{"id": name, "object": "model"} for name in self._calls.names]
             return _free(200, {"object": "list", "data": models})
-        if question.method != "POST" or path not in {*PATHS, "messages/count_tokens"}:
-            return _free(404, error_of(f"{question.method} /v1/{path}: is not answered here"))
+        is_known = path in PATHS or path == COUNT_PATH
+        if method != "POST" or not is_known:
+            return _free(404, error_of(f"{method} /v1/{path}: is not answered here"))
         body = _object_of(question.body)
         if body is None:
             return _free(UNREADABLE, error_of("the body is no JSON object"))
-        if path == "messages/count_tokens":
-            return _free(200, {"input_tokens": len(question.body) // LETTERS_A_TOKEN})
+        if path == COUNT_PATH:
+            tokens = len(question.body) // LETTERS_A_TOKEN
+            return _free(200, {"input_tokens": tokens})
+
         status, answer = self._calls.answer(path, body)
         if status == 200 and body.get("stream") is True:
-            return HttpResponse(status, b"".join(events(path, answer)), "text/event-stream")
+            content = b"".join(events(path, answer))
+            return HttpResponse(status, content, "text/event-stream")
+        content = json.dumps(answer).encode("ascii")
         is_free = status == REFUSED
-        return HttpResponse(status, json.dumps(answer).encode("ascii"), is_free=is_free)
+        return HttpResponse(status, content, is_free=is_free)
 
 
 def _path_of(address: str) -> str:

@@ -105,13 +105,15 @@ class Climb:
             done = {edit.bot: edit for edit in self.history.edits if edit.round == number}
             if not done:
                 for bot in self.history.agents:
-                    self._refuse_stranger(bot, self.history.champion(bot))
+                    champion = self.history.champion(bot)
+                    self._refuse_stranger(bot, champion)
                 self.play()
             for bot in self.history.agents:
-                edit = done.get(bot) or self._edited(bot, number)
+                edit_before = done.get(bot)
+                edit = edit_before or self._edited(bot, number)
                 if edit.outcome is EditOutcome.TESTING:
                     edit = self._tested(edit)
-                if done.get(bot) != edit:
+                if edit != edit_before:
                     self.tell(edit)
         self.play()
 
@@ -126,23 +128,21 @@ class Climb:
 
     def _refuse_stranger(self, bot: str, *digests: str) -> None:
         """Raise ArenaError if somebody else changed the bot: it has none of these digests."""
-        playing = self.store.playing(bot)
-        if not any(
-            bot_folder.is_whole(version, digest) for version in playing for digest in digests
-        ):
-            number = self.version(bot, digests[0]).number
-            raise ArenaError(
-                f"{bot}: is not {bot}@{number} any more, which this climb promoted last: put that "
-                "back, or begin a new climb under another --name"
-            )
+        for path in self.store.playing(bot):
+            if any(bot_folder.is_whole(path, digest) for digest in digests):
+                return
+        number = self.version(bot, digests[0]).number
+        raise ArenaError(
+            f"{bot}: is not {bot}@{number} any more, which this climb promoted last: put that "
+            "back, or begin a new climb under another --name"
+        )
 
     def _edited(self, name: str, number: int) -> Edit:
         """Let the agent of a bot work, keep its edit if it is fit to play, and write that down."""
         version = self.version(name, self.history.champion(name))
         bot = discovery.from_path(version.path, name)
-        folder, lock = (
-            scratch.private()
-        )  # which the next command removes, should this one be killed
+        # The next command removes the folder if this one is killed.
+        folder, lock = scratch.private()
         try:
             copy = folder / version.path.name
             work = self.work(self.history, bot, number, copy)
@@ -169,58 +169,58 @@ class Climb:
         try:
             bot = discovery.from_path(copy, edit.bot)
         except ArenaError as error:
-            return replace(
-                edit, outcome=EditOutcome.REFUSED, words=_cut(error.seen_from(copy.parent))
-            )
+            reason = _cut(error.seen_from(copy.parent))
+            return replace(edit, outcome=EditOutcome.REFUSED, words=reason)
         edit = replace(edit, digest=bot.digest)
         if bot.digest == before.digest:
             return replace(edit, outcome=EditOutcome.UNCHANGED)
+
         old = discovery.from_path(before.path, edit.bot)
-        # Else it could leave out what it is bad at, or take the name of another in tables.
-        if changed := [key for key in FIXED if getattr(bot, key) != getattr(old, key)]:
+        # Otherwise it could leave out what it is bad at, or take the name of another in tables.
+        changed = [key for key in FIXED if getattr(bot, key) != getattr(old, key)]
+        if changed:
             rule = "it must play what the version before plays, here, and have its name"
             message = f"its bot.toml changes {', '.join(changed)}: {rule}"
             return replace(edit, outcome=EditOutcome.REFUSED, words=message)
+
         if self.store.version_of(bot) is None:
             (faults,) = self.examine([bot])
             if faults:
-                return replace(edit, outcome=EditOutcome.REFUSED, words=_cut("\n\n".join(faults)))
+                reasons = _cut("\n\n".join(faults))
+                return replace(edit, outcome=EditOutcome.REFUSED, words=reasons)
+            note = replace(before.note, source=f"climb, round {edit.round}")
             with self.store.changing():
-                mine = self.store.new_folder() / copy.name
-                bot_folder.copy(copy, mine)
-                self.store.keep(
-                    bot, mine, replace(before.note, source=f"climb, round {edit.round}")
-                )
+                path = self.store.new_folder() / copy.name
+                bot_folder.copy(copy, path)
+                self.store.keep(bot, path, note)
         return replace(edit, outcome=EditOutcome.TESTING)
 
     def _tested(self, edit: Edit) -> Edit:
         """Test a version against that before, promote it if that is proven, and write that down."""
-        version, before = (
-            self.version(edit.bot, digest)
-            for digest in (edit.digest, self.history.champion(edit.bot))
-        )
+        champion = self.history.champion(edit.bot)
+        version = self.version(edit.bot, edit.digest)
+        before = self.version(edit.bot, champion)
         proof = self.test(edit.bot, version, before)
-        promoted = proof.decision is Decision.BETTER
-        if promoted:
+        if proof.decision is Decision.BETTER:
             with self.store.changing():
-                self._refuse_stranger(
-                    edit.bot, before.digest, edit.digest
-                )  # a kill may come between these two steps
+                # The new version plays already if a kill came before this edit was written.
+                self._refuse_stranger(edit.bot, before.digest, edit.digest)
                 self.store.play(edit.bot, version)
-        message = (
-            "" if promoted else f"the test says {proof.decision or 'nothing yet, at its limit'}"
+            outcome = EditOutcome.PROMOTED
+            message = ""
+        else:
+            outcome = EditOutcome.REJECTED
+            message = f"the test says {proof.decision or 'nothing yet, at its limit'}"
+        decided = replace(
+            edit,
+            outcome=outcome,
+            words=clean(proof.words, LONGEST_WORDS) or message,
+            pairings=proof.pairings,
+            difference=_rounded(proof.difference),
+            low=_rounded(proof.low),
+            high=_rounded(proof.high),
         )
-        return self._written(
-            replace(
-                edit,
-                outcome=EditOutcome.PROMOTED if promoted else EditOutcome.REJECTED,
-                words=clean(proof.words, LONGEST_WORDS) or message,
-                pairings=proof.pairings,
-                difference=_rounded(proof.difference),
-                low=_rounded(proof.low),
-                high=_rounded(proof.high),
-            )
-        )
+        return self._written(decided)
 
     def _written(self, edit: Edit) -> Edit:
         self.history = self.history.with_edit(edit)
@@ -229,27 +229,28 @@ class Climb:
 
 
 def _rounded(figure: float | None) -> float | None:
-    return None if figure is None else round(figure, 4) + 0.0  # 0.0 for -0.0
+    if figure is None:
+        return None
+    return round(figure, 4) + 0.0  # 0.0 for -0.0
 
 
 def _cut(sentence: str) -> str:
     """Return a sentence about an edit, safe to print, and as short as the history has room for."""
-    return "\n".join(map(clean, sentence.splitlines()))[:LONGEST_WORDS]
+    safe = "\n".join(map(clean, sentence.splitlines()))
+    return safe[:LONGEST_WORDS]
 
 
 def begun(store: BotStore, folder: Path, agents: Mapping[str, str], settings: str) -> History:
     """Return the history of a climb: that in its folder, or a new one.
 
-    ArenaError if that in the folder is of another climb. A bot that climbs is kept as a version
+    ArenaError if that in the folder is of another climb. A bot that climbs is stored as a version
     first, so that it is not lost.
     """
     history = climb_history.read(folder)
     if history is not None:
-        if (
-            history.settings != settings
-            or dict(history.agents) != dict(agents)
-            or set(history.first) != set(agents)
-        ):
+        has_same_agents = dict(history.agents) == dict(agents)
+        has_same_bots = set(history.first) == set(agents)
+        if history.settings != settings or not has_same_agents or not has_same_bots:
             raise ArenaError(
                 f"{folder}: this climb was begun with other bots, agents, boards, seed or rules of "
                 "promotion: say the same again, or take another --name"
@@ -263,11 +264,13 @@ def begun(store: BotStore, folder: Path, agents: Mapping[str, str], settings: st
                 raise ArenaError(
                     f"{name!r}: no bot in {store.bots} has this name; `arena bots` lists them"
                 )
-            bot = discovery.from_path(paths[0], name)
+            (path,) = paths
+            bot = discovery.from_path(path, name)
             if store.version_of(bot) is None:
-                copy = store.new_folder() / paths[0].name
-                bot_folder.copy(paths[0], copy)
-                store.keep(bot, copy, Note(display=bot.display, source="before a climb"))
+                copy = store.new_folder() / path.name
+                bot_folder.copy(path, copy)
+                note = Note(display=bot.display, source="before a climb")
+                store.keep(bot, copy, note)
             first[name] = bot.digest
     history = History(settings=settings, agents=dict(agents), first=first)
     climb_history.store(folder, history)

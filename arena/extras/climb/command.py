@@ -92,40 +92,48 @@ def climb(
         )
     name = name or f"climb-{'-'.join(bots)}"
     overrides = options.overrides(
-        settings, seed=seed, name=name, workers=workers, sandbox=sandbox, unsafe=unsafe
+        settings,
+        seed=seed,
+        name=name,
+        workers=workers,
+        sandbox=sandbox,
+        unsafe=unsafe,
     )
     tournament = workspace.own_tournament(overrides)
+    tournament_file = Path(paths.TOURNAMENT_FILE)
     store = workspace.bot_store(tournament)
-    event, _ = workspace.event_of(
-        tournament, Path(paths.TOURNAMENT_FILE), boards=options.names_in(boards)
-    )
+    board_names = options.names_in(boards)
+    event, _ = workspace.event_of(tournament, tournament_file, boards=board_names)
     entered = {bot.name for bot in event.bots}
     missing = [bot for bot in bots if bot not in entered]
     if missing:
         raise ArenaError(f"{missing[0]}: is no bot of this event; `arena bots` lists them")
-    screening = workspace.screening(tournament, options.names_in(boards))
-    commands = dict(
-        zip(bots, agents if len(agents) == len(bots) else agents * len(bots), strict=True)
-    )
+    screening = workspace.screening(tournament, board_names)
+    if len(agents) < len(bots):
+        agents = agents * len(bots)  # one for all
+    commands = dict(zip(bots, agents, strict=True))
     openers = workspace.services(tournament, Path())
     folder = paths.results_folder(Path(), name)
-    secrets = [
-        file for known in service.known().values() for file in known.secret_files(tournament)
-    ]
-    private = [*secrets, store.bots, folder.parent, Path(paths.TOURNAMENT_FILE)]
+    private: list[Path] = []
+    for known in service.known().values():
+        private += known.secret_files(tournament)
+    private += [store.bots, folder.parent, tournament_file]
     words = {bot: words_of(command, private) for bot, command in commands.items()}
     folders = tuple(folder.resolve() for folder in readable)
     refuse_private(folders, private)
-    if table_of(tournament).door == "http":
+
+    table = table_of(tournament)
+    if table.door == "http":
         refuse_without_network()
-    rules = table_of(tournament).model_dump(include={"promote", "points", "pairings"})
-    deciding = digest_of(
-        "climb", event.seed, rules, [(board.label, board.digest) for board in event.boards]
-    )
+    rules = table.model_dump(include={"promote", "points", "pairings"})
+    board_digests = [(board.label, board.digest) for board in event.boards]
+    deciding = digest_of("climb", event.seed, rules, board_digests)
     lock = histories.locked(folder, ".climb.lock", "this climb")
     with signals.listening() as interrupt, lock, ExitStack() as stack:
         history = begun(store, folder, commands, deciding)
-        services = {name: stack.enter_context(opener(folder)) for name, opener in openers.items()}
+        services: dict[str, object] = {}
+        for service_name, opener in openers.items():
+            services[service_name] = stack.enter_context(opener(folder))
         step = _Step(tournament, folder, boards, words, folders, interrupt, services)
         climbing = Climb(
             folder=folder,
@@ -140,9 +148,8 @@ def climb(
         climbing.climb(rounds)
     history = climbing.history
     if interrupt:
-        output.notice(
-            f"{output.counted(len(history.edits), 'edit')} stored; to go on:\n  {command_line()}"
-        )
+        edits = output.counted(len(history.edits), "edit")
+        output.notice(f"{edits} stored; to go on:\n  {command_line()}")
         raise typer.Exit(interrupt.code)
     _report(folder, store, history, charts=charts, json=json)
 
@@ -166,15 +173,19 @@ class _Step:
         return {name: service.already_open(opened) for name, opened in self.services.items()}
 
     def _event(self) -> Event:
-        return workspace.event_of(
-            self.tournament, Path(paths.TOURNAMENT_FILE), boards=options.names_in(self.boards)
-        )[0]
+        board_names = options.names_in(self.boards)
+        event, _ = workspace.event_of(
+            self.tournament,
+            Path(paths.TOURNAMENT_FILE),
+            boards=board_names,
+        )
+        return event
 
     def play(self) -> None:
         """Play what is due of the event."""
         from arena.event.tournament import make_archive
 
-        event, pin = self._event(), self.tournament.workers.pinned
+        event = self._event()
         make_archive(event, self.folder)
         count = workspace.matches_at_once(self.tournament, event)
         watcher = watching.Watcher(event.name, f"{count} at a time", schedules.at_most(event))
@@ -184,7 +195,7 @@ class _Step:
             watcher,
             lambda: self.interrupt,
             workers=count,
-            pin=pin,
+            pin=self.tournament.workers.pinned,
             services=self._openers(),
         )
         watching.notice_given_up(outcome.failed)
@@ -200,12 +211,19 @@ class _Step:
         from arena.extras.climb import feedback
         from arena.extras.climb.agent import AgentTask, perform
 
-        event, limits = self._event(), table_of(self.tournament)
+        event = self._event()
+        limits = table_of(self.tournament)
         seed = int(digest_of("climb", event.seed, bot.name, number), 16)
         agent = replace(bot, command=self.words[bot.name])
         workspace.refuse_exposed([agent], event.conditions.sandbox)
         model = event.conditions.model_of(bot)
-        terms = None if model is None else limits.terms(model)
+        terms = None
+        limits_of_calls = None
+        door = ""
+        if model is not None:
+            terms = limits.terms(model)
+            limits_of_calls = {"calls": limits.calls, "tokens": limits.tokens}
+            door = limits.door
         task_fields = {
             "round": number,
             "bot": bot.name,
@@ -213,7 +231,7 @@ class _Step:
             "boards": [board.label for board in event.boards],
             "promote": limits.promote,
             "seconds": limits.time,
-            "model": {"calls": limits.calls, "tokens": limits.tokens} if terms else None,
+            "model": limits_of_calls,
         }
         task = AgentTask(
             agent=agent,
@@ -228,22 +246,21 @@ class _Step:
             log=self._log(bot.name, number),
         )
         earlier = [edit for edit in history.of(bot.name) if edit.round < number]
+
+        def write_feedback(folder: Path) -> None:
+            feedback.write(
+                self.folder,
+                folder,
+                bot.name,
+                rules=stored_match.game_of,
+                task=task_fields,
+                edits=earlier,
+                door=door,
+            )
+
         output.notice(f"round {number}: the agent of {output.safe_line(bot.name)} works")
         with self.interrupt.aborting():
-            return perform(
-                task,
-                self.services,
-                lambda folder: feedback.write(
-                    self.folder,
-                    folder,
-                    bot.name,
-                    rules=stored_match.game_of,
-                    task=task_fields,
-                    edits=earlier,
-                    door=limits.door if terms else "",
-                ),
-                target,
-            )
+            return perform(task, self.services, write_feedback, target)
 
     def _log(self, bot: str, number: int) -> Path:
         """Return the file for the output of an agent in a round."""
@@ -263,12 +280,15 @@ class _Step:
         name = f"{first.name}-{second.name}"
         most = ("climb.pairings", limits.pairings)
         event = duels.prepared(self.tournament, (first, second), name, most, self.boards)
-        duel = Duel(event, (first.name, second.name), SequentialTest(question(limits)), POINTS)
+        test = SequentialTest(question(limits))
+        duel = Duel(event, (first.name, second.name), test, POINTS)
         folder = self.folder / "duels" / event.name
         try:
             run = duels.play(duel, folder, self.tournament, self.interrupt, self._openers())
         except AbsentError as error:  # a version that does not start loses to one that does
-            decision = Decision.NOT_BETTER if first.name in error.absentees else Decision.BETTER
+            decision = Decision.BETTER
+            if first.name in error.absentees:
+                decision = Decision.NOT_BETTER
             return Proof(decision=decision, words=str(error))
         watching.notice_given_up(run.given_up)
         if not duel.is_over:
@@ -276,11 +296,11 @@ class _Step:
                 raise ArenaError(
                     f"{paths.displayed(folder)}: the test is not over; to go on: {command_line()}"
                 )
-        low, high = duel.test.interval()
+        low, high = test.interval()
         return Proof(
-            decision=duel.test.decision,
+            decision=test.decision,
             pairings=duel.pairings,
-            difference=duel.test.mean,
+            difference=test.mean,
             low=low,
             high=high,
         )
@@ -296,35 +316,43 @@ def _tell(edit: "Edit") -> None:
     """Print what became of an edit, when it is decided."""
     output.notice(f"round {edit.round}, {output.safe_line(edit.bot)}: {_became(edit)}")
     if edit.words:
-        output.notice(output.safe_lines("\n".join(f"  {line}" for line in edit.words.splitlines())))
+        indented = "\n".join(f"  {line}" for line in edit.words.splitlines())
+        output.notice(output.safe_lines(indented))
 
 
 def _became(edit: "Edit") -> str:
     if edit.difference is None or edit.low is None or edit.high is None:
         return str(edit.outcome)
     interval = f"90 % interval {edit.low:+.1f} to {edit.high:+.1f}"
-    return (
-        f"{edit.outcome}: {edit.difference:+.1f} points ({interval}) "
-        f"in {output.counted(edit.pairings, 'pairing')}"
-    )
+    pairings = output.counted(edit.pairings, "pairing")
+    return f"{edit.outcome}: {edit.difference:+.1f} points ({interval}) in {pairings}"
 
 
 def _report(
-    folder: Path, store: "BotStore", history: "History", *, charts: bool, json: bool
+    folder: Path,
+    store: "BotStore",
+    history: "History",
+    *,
+    charts: bool,
+    json: bool,
 ) -> None:
     """Write tables, charts and the report of the event; print a row for each edit."""
     from arena.results.archive import Archive
 
-    read = results.read(folder)
-    result_files.write_tables(read)
-    page = results.write_report(read, stored_match.game_of) if charts else None
-    read.close()
-    Archive.make(
-        folder
-    )  # who only reads leaves SQLite's two files beside the event's; the last writer removes them
-    numbers = {
-        version.digest: version.number for bot in history.agents for version in store.versions(bot)
-    }
+    event_results = results.read(folder)
+    result_files.write_tables(event_results)
+    page = None
+    if charts:
+        page = results.write_report(event_results, stored_match.game_of)
+    event_results.close()
+    # A process that only reads leaves SQLite's two files beside the event's; the last writer
+    # removes them.
+    Archive.make(folder)
+
+    numbers: dict[str, int] = {}
+    for bot in history.agents:
+        for version in store.versions(bot):
+            numbers[version.digest] = version.number
     names = (
         "round",
         "bot",
@@ -337,16 +365,19 @@ def _report(
         "tokens",
         "cost",
     )
-    rows = [
-        {**output.fields(edit, *names), "version": numbers.get(edit.digest), "words": edit.words}
-        for edit in history.edits
-    ]
     if json:
+        rows: list[dict[str, object]] = []
+        for edit in history.edits:
+            row = output.fields(edit, *names)
+            row["version"] = numbers.get(edit.digest)
+            row["words"] = edit.words
+            rows.append(row)
         output.print_json(rows)
     else:
         heads = ("round", "bot", "version", "became", "calls", "tokens", "cost")
-        cells = [
-            (
+        lines: list[tuple[object, ...]] = []
+        for edit in history.edits:
+            cells = (
                 edit.round,
                 edit.bot,
                 numbers.get(edit.digest, ""),
@@ -355,9 +386,8 @@ def _report(
                 edit.tokens,
                 edit.cost,
             )
-            for edit in history.edits
-        ]
-        output.print_table(output.make_table(heads, cells))
+            lines.append(cells)
+        output.print_table(output.make_table(heads, lines))
     if page is None:
         output.notice(
             f"tables: {paths.displayed(folder)}; `arena report` draws the charts and the report"

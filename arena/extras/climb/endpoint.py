@@ -88,7 +88,8 @@ class Endpoint:
             return Failure(cause=Cause.MODEL, words=words)
         with self._clock:
             now = time.monotonic()
-            waited, self._waited = self._waited, 0.0
+            waited = self._waited
+            self._waited = 0.0
             if self._begun is not None:
                 waited += now - self._begun
                 self._begun = now
@@ -179,8 +180,9 @@ def _read(connection: socket.socket, received: bytes) -> tuple[HttpRequest, byte
                 if len(received) > MOST_HEADER:
                     raise ValueError("a chunk without a length")
                 received += _more(connection, until)
-            length, _, received = received.partition(b"\r\n")
-            count = int(length.partition(b";")[0], 16)
+            chunk_head, _, received = received.partition(b"\r\n")
+            length, _, _ = chunk_head.partition(b";")
+            count = int(length, 16)
             if count < 0:  # with these the size of the whole body would get smaller again
                 raise ValueError("a chunk with a negative length")
             size += count
@@ -194,7 +196,11 @@ def _read(connection: socket.socket, received: bytes) -> tuple[HttpRequest, byte
 
 
 def _exactly(
-    connection: socket.socket, received: bytes, count: int, size: int, until: float
+    connection: socket.socket,
+    received: bytes,
+    count: int,
+    size: int,
+    until: float,
 ) -> tuple[bytes, bytes]:
     """Return this number of bytes, and what came behind them; `size` is that of the whole body."""
     if not 0 <= size <= MOST_BODY or count < 0:
@@ -210,10 +216,10 @@ def _exactly(
 
 
 def _more(connection: socket.socket, until: float) -> bytes:
-    left = until - time.monotonic()
-    if left <= 0:
+    seconds_left = until - time.monotonic()
+    if seconds_left <= 0:
         raise TimeoutError
-    connection.settimeout(left)
+    connection.settimeout(seconds_left)
     data = connection.recv(65536)
     if not data:
         raise ConnectionResetError
@@ -221,8 +227,9 @@ def _more(connection: socket.socket, until: float) -> bytes:
 
 
 def _written(response: HttpResponse) -> bytes:
+    reason = REASONS.get(response.status, "Status")
     head = (
-        f"HTTP/1.1 {response.status} {REASONS.get(response.status, 'Status')}\r\n"
+        f"HTTP/1.1 {response.status} {reason}\r\n"
         f"Content-Type: {response.kind}\r\nContent-Length: {len(response.body)}\r\n\r\n"
     )
     return head.encode("ascii") + response.body

@@ -84,8 +84,17 @@ def write(
 
     `door` is how the agent asks the model: `lines` or `http`; empty if there is none.
     """
-    author = Author(name=bot, bots=frozenset({bot}), file=bot, hidden_paths=hidden_paths(folder))
-    asking = {"lines": OVER_LINES, "http": OVER_HTTP}.get(door, NO_MODEL)
+    author = Author(
+        name=bot,
+        bots=frozenset({bot}),
+        file=bot,
+        hidden_paths=hidden_paths(folder),
+    )
+    asking = NO_MODEL
+    if door == "lines":
+        asking = OVER_LINES
+    elif door == "http":
+        asking = OVER_HTTP
     edits_so_far = [asdict(edit) for edit in edits]
     files = {
         "README.md": README + asking,
@@ -95,10 +104,16 @@ def write(
         renamed, pseudonyms = pseudonymous(archive, author.bots)
         results = Results(renamed, rules=rules)
         columns = LEADERBOARD.rated_in(results.unit)
-        files["standings.csv"] = tables.as_csv(results.leaderboard(), columns).decode()
-        faults = bots.faults_of(results, archive, author.bots, author)[bot]
-        files["faults.txt"] = "\n\n".join(map(bots.fault_text, faults)) or "none\n"
-        files["lessons.json"] = json.dumps(list(_lessons(results, bot)), indent=1)
+        standings = tables.as_csv(results.leaderboard(), columns)
+        files["standings.csv"] = standings.decode()
+
+        faults_by_bot = bots.faults_of(results, archive, author.bots, author)
+        fault_texts = [bots.fault_text(fault) for fault in faults_by_bot[bot]]
+        files["faults.txt"] = "\n\n".join(fault_texts) or "none\n"
+
+        lessons = list(_lessons(results, bot))
+        files["lessons.json"] = json.dumps(lessons, indent=1)
+
         free_bytes = MATCHES_BYTES
         for match in _worst(results, author):
             record = author.portable(archive.record(match), pseudonyms)
@@ -116,26 +131,50 @@ def _timeless(record: Record) -> Record:
     """Return a record without what differs from one playing of the same match to the next."""
     turns: list[Turn] = []
     for turn in record.turns:
-        turns.append(turn._replace(wall=0.0, cpu=0.0, waited=0.0, late=0.0))
+        timeless_turn = turn._replace(
+            wall=0.0,
+            cpu=0.0,
+            waited=0.0,
+            late=0.0,
+        )
+        turns.append(timeless_turn)
     seats: list[SeatReport] = []
     for seat in record.seats:
-        seats.append(replace(seat, ready=None, memory=0, cpu=0.0, warm=False, before=0))
-    return replace(record, turns=tuple(turns), seats=tuple(seats), started="", seconds=0.0)
+        timeless_seat = replace(
+            seat,
+            ready=None,
+            memory=0,
+            cpu=0.0,
+            warm=False,
+            before=0,
+        )
+        seats.append(timeless_seat)
+    return replace(
+        record,
+        turns=tuple(turns),
+        seats=tuple(seats),
+        started="",
+        seconds=0.0,
+    )
 
 
 def _worst(results: Results, author: Author) -> list[str]:
     """Return the ids of matches, those first in which the author's bots had the fewest points."""
-    scores: list[tuple[float, str]] = []
+    matches: list[tuple[float, str]] = []
     for match in author.own(results.played):
-        scores_of_author = [
-            score for role, score in match.scores.items() if match.seats[role] in author.bots
-        ]
-        scores.append((sum(scores_of_author) / len(scores_of_author), match.id))
-    return [match for _, match in sorted(scores)[:MATCHES]]
+        own_scores: list[int] = []
+        for role, score in match.scores.items():
+            if match.seats[role] in author.bots:
+                own_scores.append(score)
+        mean = sum(own_scores) / len(own_scores)
+        matches.append((mean, match.id))
+    matches.sort()
+    return [match for _, match in matches[:MATCHES]]
 
 
 def _lessons(results: Results, bot: str) -> Iterator[dict[str, object]]:
-    for lesson in results.lessons({bot}, LESSONS).get(bot, ()):
+    lessons_by_bot = results.lessons({bot}, LESSONS)
+    for lesson in lessons_by_bot.get(bot, ()):
         yield {
             "board": lesson.label,
             "role": lesson.role,

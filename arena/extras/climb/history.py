@@ -72,8 +72,11 @@ class History:
 
     def champion(self, bot: str) -> str:
         """Return the digest of the version that was promoted last."""
-        promoted = [edit.digest for edit in self.of(bot) if edit.outcome is EditOutcome.PROMOTED]
-        return promoted[-1] if promoted else self.first[bot]
+        digest = self.first[bot]
+        for edit in self.of(bot):
+            if edit.outcome is EditOutcome.PROMOTED:
+                digest = edit.digest
+        return digest
 
     def of(self, bot: str) -> Iterator[Edit]:
         """Yield the edits of a bot in the order of rounds."""
@@ -81,12 +84,12 @@ class History:
 
     def with_edit(self, edit: Edit) -> "History":
         """Return the history with an edit, in place of an earlier state of it."""
-        other_edits = [
-            other_edit
-            for other_edit in self.edits
-            if (other_edit.round, other_edit.bot) != (edit.round, edit.bot)
-        ]
-        return replace(self, edits=(*other_edits, edit))
+        edits: list[Edit] = []
+        for other_edit in self.edits:
+            if other_edit.round != edit.round or other_edit.bot != edit.bot:
+                edits.append(other_edit)
+        edits.append(edit)
+        return replace(self, edits=tuple(edits))
 
 
 HISTORY = TypeAdapter(History)
