@@ -65,8 +65,9 @@ def contest(
                 "contest check: name two commits and an author: BASE HEAD --author NAME"
             )
         base, head = map(git.commit_of, commits or ())
-        passed, verdict, lines = _verdict(base, head, author)
-        print("\n".join((f"## This pull request {verdict}", "", *lines)))
+        passed, verdict, reasons = _verdict(base, head, author)
+        lines = [f"## This pull request {verdict}", "", *reasons]
+        print("\n".join(lines))
         if not passed:
             raise typer.Exit(1)
         return
@@ -103,6 +104,7 @@ def _verdict(base: str, head: str, author: str) -> tuple[bool, str, list[str]]:
             # The author does not know these temporary folders.
             reason = error.seen_from(folder / git.CLONE, folder)
             return False, "may not be merged as it is", [f"- {_quoted(reason)}"]
+
     findings = list(_findings(result))
     findings += _too_few(len(other_authors) + 1)
     if result.sound:
@@ -129,8 +131,9 @@ def _others(merged: Path, author: str) -> list[Bot]:
     entrants = tournament.entrants(merged)
     # The first author of a contest may leave it, too, though the event then waits for another bot.
     if len(entrants) > 1:
-        boards = paths.results_folder(Path(), paths.SAMPLED_BOARDS)  # the boards here already
-        tournament.event(merged, entrants=entrants, sampled_boards=boards.absolute())
+        # The boards that were sampled here already.
+        boards = paths.results_folder(Path(), paths.SAMPLED_BOARDS).absolute()
+        tournament.event(merged, entrants=entrants, sampled_boards=boards)
     return [bot for bot in entrants if bot.name != author]
 
 
@@ -183,7 +186,8 @@ def _copied(stored: git.Stored | None) -> Iterator[Path]:
     with scratch.temporary() as folder:
         with writing(folder):
             if stored is not None:
-                whole_files.write(folder / paths.EVENT_FILE, stored.file(paths.EVENT_FILE))
+                content = stored.file(paths.EVENT_FILE)
+                whole_files.write(folder / paths.EVENT_FILE, content)
         yield folder
 
 
@@ -206,9 +210,12 @@ def _publish(archive: git.ArchiveBranch, folder: Path) -> None:
         with _copied(stored) as joined:
             merging.add(folder, joined, folder / "bots", newer=not newer)
             content = (joined / paths.EVENT_FILE).read_bytes()
-            played = stored.played if stored is not None and newer else commit
+            played = commit
+            if stored is not None and newer:
+                played = stored.played
             now = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}"
-            rows = site.continued(rows, site.ranks_now(results.read(joined), now, played[:12]))
+            ranks = site.ranks_now(results.read(joined), now, played[:12])
+            rows = site.continued(rows, ranks)
         files = {
             paths.EVENT_FILE: content,
             HISTORY: site.history_text(rows),
@@ -232,7 +239,9 @@ def _site(archive: git.ArchiveBranch, to: Path) -> None:
         )
     with _copied(stored) as folder:
         read = results.read(folder)
-        page = results.write_report(read, stored_match.game_of)
+        report = results.write_report(read, stored_match.game_of)
+        history = site.read_history(stored.file(HISTORY))
         with writing(to):
-            written = site.write(read, site.read_history(stored.file(HISTORY)), page, to)
-    print("\n".join(paths.displayed(path) for path in written))
+            written = site.write(read, history, report, to)
+    for path in written:
+        print(paths.displayed(path))

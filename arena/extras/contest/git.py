@@ -69,7 +69,9 @@ STALE = (
 )
 """What git says of a push if the branch is not what we have read: it has no code for that. LC_ALL
 keeps it English."""
-MOST_MEMORY, MOST_CPU_S, MOST_S = 2_000_000_000, 20, 120
+MOST_MEMORY = 2_000_000_000
+MOST_CPU_S = 20
+MOST_S = 120
 """What git may use to look at a stranger's commits."""
 TOO_MUCH = (
     "it has more files than git can list in reasonable time and memory: leave out what the bot "
@@ -81,8 +83,9 @@ class GitError(ArenaError):
     """git has failed, in its words."""
 
     def __init__(self, command: str, stderr: bytes) -> None:
-        lines = stderr.decode("utf-8", "replace").strip().splitlines() or ["no reason"]
-        super().__init__(f"git {command}: {shown(' '.join(lines))}")
+        text = stderr.decode("utf-8", "replace").strip()
+        words = " ".join(text.splitlines()) or "no reason"
+        super().__init__(f"git {command}: {shown(words)}")
         self.said = stderr
         """What it wrote to stderr."""
 
@@ -213,6 +216,7 @@ def check_out(head: str, author: str, folder: Path, base: str = "HEAD") -> Merge
         raise too_large()
     onto = newest(base)
     head = commit_of(head)
+
     clone = folder / CLONE
     git("clone", "-q", "--shared", "--no-checkout", str(Path().absolute()), str(clone))
     git("checkout", "-q", "--detach", onto, folder=clone)
@@ -301,4 +305,5 @@ class Stored:
         """
         if self.played in {"", commit}:
             return False
-        return git("merge-base", commit, self.played, fails=True).decode().strip() == commit
+        merge_base = git("merge-base", commit, self.played, fails=True).decode().strip()
+        return merge_base == commit

@@ -71,7 +71,8 @@ def continued(rows: History, now: History) -> History:
 
     A date has one ranking.
     """
-    if _ranks(_newest(rows)) == _ranks(now):
+    newest = _newest(rows)
+    if _ranks(newest) == _ranks(now):
         return rows
     dates = {row["date"] for row in now}  # others may have published in the same second
     older = [row for row in rows if row["date"] not in dates]
@@ -87,10 +88,12 @@ def _ranks(rows: History) -> list[tuple[str, ...]]:
 def read_history(content: bytes) -> list[dict[str, str]]:
     """Return the rows of a history.csv that arena could have written, as texts."""
     rows: list[dict[str, str]] = []
-    for line in content.decode("utf-8", "replace").splitlines():
-        row = ROW.fullmatch(line)
-        if row:
-            rows.append(dict(zip(HISTORY, row.groups(""), strict=True)))
+    text = content.decode("utf-8", "replace")
+    for line in text.splitlines():
+        match = ROW.fullmatch(line)
+        if match is not None:
+            cells = match.groups("")
+            rows.append(dict(zip(HISTORY, cells, strict=True)))
     return rows
 
 
@@ -106,26 +109,29 @@ def history_text(rows: History) -> bytes:
 def write(results: Results, rows: History, report: Path, folder: Path) -> tuple[Path, ...]:
     """Write the site into a folder: index.html, report.html, history.csv, and bots/NAME.html."""
     whole_files.make_folder(folder)
-    bots = whole_files.make_folder(folder, "bots")
-    ranked = {row["bot"] for row in rows}
-    names = sorted(bot.name for bot in results.event.bots if bot.name in ranked)
-    leagues = _by("game", _newest(rows))
+    folder_of_bots = whole_files.make_folder(folder, "bots")
+    event = results.event.name
+
     dates = _by("date", rows)
     dates.reverse()
     orders = []
-    for date, of_date in dates[:SHOWN_DATES]:
-        orders.append((date, _orders(of_date)))
-    event = results.event.name
+    for date, rows_of_date in dates[:SHOWN_DATES]:
+        orders.append((date, _orders(rows_of_date)))
+    leagues = _by("game", _newest(rows))
     front = _page("Contest", event, "", leagues=leagues, dates=orders, bot="")
     written = [
         whole_files.write(folder / "report.html", report.read_bytes()),
         whole_files.write(folder / "history.csv", history_text(rows)),
         whole_files.write(folder / "index.html", front.encode()),
     ]
+
+    ranked = {row["bot"] for row in rows}
+    names = sorted(bot.name for bot in results.event.bots if bot.name in ranked)
     for name in names:
-        of_bot = [row for row in reversed(rows) if row["bot"] == name]
-        text = _page(name, event, "../", leagues=[(name, of_bot)], dates=(), bot=name)
-        written.append(whole_files.write(bots / f"{name}.html", text.encode()))
+        newest_first = [row for row in reversed(rows) if row["bot"] == name]
+        text = _page(name, event, "../", leagues=[(name, newest_first)], dates=(), bot=name)
+        path = whole_files.write(folder_of_bots / f"{name}.html", text.encode())
+        written.append(path)
     return tuple(written)
 
 
@@ -149,10 +155,14 @@ def _by(column: str, rows: History) -> list[tuple[str, list[Mapping[str, str]]]]
 
 def _orders(rows: History) -> list[tuple[str, list[str]]]:
     """Return the bots of each game in the order of their ranks."""
+
+    def rank(row: Mapping[str, str]) -> int:
+        return int(row["rank"] or 0)
+
     orders: list[tuple[str, list[str]]] = []
     by_game = sorted(rows, key=itemgetter("game"))
-    for game, of_game in _by("game", by_game):
-        of_game.sort(key=lambda row: int(row["rank"] or 0))
-        bots = [row["bot"] for row in of_game]
+    for game, rows_of_game in _by("game", by_game):
+        by_rank = sorted(rows_of_game, key=rank)
+        bots = [row["bot"] for row in by_rank]
         orders.append((game, bots))
     return orders

@@ -18,8 +18,9 @@ def frame(results: Results) -> pd.DataFrame:
     Each row has the mean `result` of the bot, and the `share` of cycles.
     """
     cycles = frames.cycles_by_game(results)
-    shares = frames.shares_of(cycles)[["game", "share"]]
-    return frames.beaten_of(cycles).merge(shares, on="game")
+    shares = frames.shares_of(cycles)
+    beaten = frames.beaten_of(cycles)
+    return beaten.merge(shares[["game", "share"]], on="game")
 
 
 @styled
@@ -38,10 +39,12 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         names = chain(table["bot"], table["opponent"])
         by_strength = about.order(names, f"{game}/")
         bots, omitted_here = best(by_strength, GRID)
+        omitted = omitted or omitted_here
+
         grid = table.pivot_table(index="bot", columns="opponent", values="result")
         grid = grid.reindex(index=bots, columns=bots)
-        panels.append(((game, f"cycles: {100 * share:.0f} %"), grid))
-        omitted = omitted or omitted_here
+        heading = (game, f"cycles: {100 * share:.0f} %")
+        panels.append((heading, grid))
     subtitle = (
         "Mean result in % against each bot that is surely beaten; "
         f"below the diagonal it is a better one{omitted}"

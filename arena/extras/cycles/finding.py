@@ -29,15 +29,20 @@ def cycles_of(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Cycles:
     """Find the cycles in these matches; the seed fixes the draws of the interval."""
     totals = add_up(arrays)
     payoffs = payoffs_of(totals)
+    shares = _shares(payoffs.mean[None])  # (1,)
+    share = float(shares[0])
+
     random = np.random.default_rng(abs(seed))
-    share = float(_shares(payoffs.mean[None])[0])
     samples = payoffs.samples(_shares, refits, random)
     low, high = np.quantile(samples, [TAIL, 1 - TAIL]).tolist()
+    interval = Strength(share, min(share, low), max(share, high))
+
+    beats = surely_beats(payoffs)
     return Cycles(
         bots=totals.bots,
         payoffs=payoffs,
-        share=Strength(share, min(share, low), max(share, high)),
-        proven=_in_cycles(surely_beats(payoffs)),
+        share=interval,
+        proven=_in_cycles(beats),
     )
 
 
@@ -49,25 +54,30 @@ def surely_beats(payoffs: Payoffs) -> Mask:
     1/2, whatever the distribution of the results is (Hoeffding, 1963). If the results have weights,
     n is the sum of these over the largest one. Pairs share the error evenly.
     """
-    mean = payoffs.mean
+    mean = payoffs.mean  # (bots, bots)
     entropy = np.zeros(mean.shape)
     with np.errstate(divide="ignore", invalid="ignore"):
         for part in (mean, 1 - mean):
-            entropy = entropy + np.where(part > 0, part * np.log(2 * part), 0.0)
+            of_part = part * np.log(2 * part)
+            entropy = entropy + np.where(part > 0, of_part, 0.0)
     entropy = rounded(entropy)
     probability = np.exp(-payoffs.observations * entropy)
+
     pairs = max(1, mean.size - len(mean))
-    beats: Mask = (mean > 0.5) & (probability < (1 - LEVEL) / pairs)
+    error_of_a_pair = (1 - LEVEL) / pairs
+    beats: Mask = (mean > 0.5) & (probability < error_of_a_pair)
     return beats
 
 
 def _shares(payoffs: Floats) -> Floats:
     """Return the share of triples that are cycles, for each N x N of T x N x N payoffs."""
-    count = payoffs.shape[1]
-    triples = count * (count - 1) * (count - 2) / 6
-    beats = (payoffs > 0.5).astype(np.float64)
+    bots = payoffs.shape[1]
+    triples = bots * (bots - 1) * (bots - 2) / 6
+    beats = (payoffs > 0.5).astype(np.float64)  # T x N x N
     # The trace of its cube counts each cycle from each of its three bots.
-    cyclic = np.einsum("tij,tji->t", beats @ beats, beats) / 3
+    square = beats @ beats
+    trace = np.einsum("tij,tji->t", square, beats)  # T
+    cyclic = trace / 3
     return np.asarray(cyclic / max(1, triples))
 
 
@@ -77,8 +87,11 @@ def _in_cycles(beats: Mask) -> Mask:
     graph.add_nodes_from(range(len(beats)))
     edges = [(int(bot), int(beaten)) for bot, beaten in np.argwhere(beats)]
     graph.add_edges_from_no_data(edges)
-    component = np.zeros(len(beats), dtype=np.int64)
-    for number, bots in enumerate(rustworkx.strongly_connected_components(graph)):
+
+    components = rustworkx.strongly_connected_components(graph)
+    component = np.zeros(len(beats), dtype=np.int64)  # the number of each bot's component
+    for number, bots in enumerate(components):
         component[list(bots)] = number
-    in_cycle: Mask = beats & (component[:, None] == component)
+    are_together = component[:, None] == component  # N x N
+    in_cycle: Mask = beats & are_together
     return in_cycle

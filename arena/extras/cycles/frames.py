@@ -60,9 +60,16 @@ def shares_of(by_game: CyclesByGame) -> pd.DataFrame:
     for league, cycles in by_game:
         bots = len(cycles.bots)
         triples = bots * (bots - 1) * (bots - 2) // 6
-        share, low, high = cycles.share
         proven = int(cycles.proven.sum())
-        rows.append((league.game, triples, share, low, high, proven))
+        row = (
+            league.game,
+            triples,
+            cycles.share.value,
+            cycles.share.low,
+            cycles.share.high,
+            proven,
+        )
+        rows.append(row)
     return pd.DataFrame(rows, columns=CYCLES.names)
 
 
@@ -78,14 +85,22 @@ def beaten_of(by_game: CyclesByGame) -> pd.DataFrame:
 def _rows_of(cycles: Cycles, game: str | None, order: Sequence[str]) -> list[tuple[object, ...]]:
     """Return a row for each proven pair of bots, in this order of bots."""
     rank = {bot: number for number, bot in enumerate(order)}
-    pairs = []
-    for row, column in np.argwhere(cycles.proven).tolist():
-        bot_rank = rank[cycles.bots[row]]
-        opponent_rank = rank[cycles.bots[column]]
-        pairs.append((bot_rank, opponent_rank, row, column))
+
+    def by_rank(pair: Sequence[int]) -> tuple[int, int]:
+        bot, opponent = pair
+        return rank[cycles.bots[bot]], rank[cycles.bots[opponent]]
+
+    pairs = np.argwhere(cycles.proven).tolist()
     rows: list[tuple[object, ...]] = []
-    for _, _, row, column in sorted(pairs):
-        meetings = int(cycles.payoffs.blocks[row, column])
-        result = 100 * float(cycles.payoffs.mean[row, column])
-        rows.append((game, cycles.bots[row], cycles.bots[column], meetings, result))
+    for bot, opponent in sorted(pairs, key=by_rank):
+        meetings = int(cycles.payoffs.blocks[bot, opponent])
+        result = 100 * float(cycles.payoffs.mean[bot, opponent])
+        row = (
+            game,
+            cycles.bots[bot],
+            cycles.bots[opponent],
+            meetings,
+            result,
+        )
+        rows.append(row)
     return rows

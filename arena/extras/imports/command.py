@@ -22,7 +22,8 @@ from arena.values import Record
 TABLE_ENDINGS = (".csv", ".tsv")
 ENDINGS = (*TABLE_ENDINGS, ".pgn", ".sgf")
 MAKING = ".importing"
-GAME, BOARD = "imported", "standard"
+GAME = "imported"
+BOARD = "standard"
 
 
 def import_(
@@ -56,12 +57,15 @@ def import_(
     An archive that is there gets the new matches. It has no moves, so there is nothing to replay. A
     match that is there already is not added again.
     """
-    chosen = _checked(name if name is not None else files[0].stem)
+    if name is None:
+        name = files[0].stem
+    chosen = _checked(name)
     command_line = FilePosition(Path("command line"), 1)
-    reading = _Reading(
-        board_name(game, command_line, "--game") if game else None,
-        board_name(board, command_line, "--board") if board else None,
-    )
+    if game:
+        game = board_name(game, command_line, "--game")
+    if board:
+        board = board_name(board, command_line, "--board")
+    reading = _Reading(game or None, board or None)
     for path in files:
         reading.reader_of(path)
     folder = paths.results_folder(Path(), chosen)
@@ -78,22 +82,19 @@ def import_(
                 whole_files.publish(making, folder)
     for note in reading.notes():
         output.notice(note)
-    folder_name = paths.displayed(folder)
-    known = f", and {read - new} were there already" if read > new else ""
-    output.print_result(
-        [
-            {
-                "folder": str(folder),
-                "read": read,
-                "new": new,
-                "matches": stored,
-                "left_out": reading.left_out,
-            }
-        ],
-        f"{folder_name}: {output.counted(new, 'match')} added{known}; it has "
-        f"{output.counted(stored, 'match')}",
-        json=json,
-    )
+
+    row = {
+        "folder": str(folder),
+        "read": read,
+        "new": new,
+        "matches": stored,
+        "left_out": reading.left_out,
+    }
+    added = f"{output.counted(new, 'match')} added"
+    if read > new:
+        added += f", and {read - new} were there already"
+    sentence = f"{paths.displayed(folder)}: {added}; it has {output.counted(stored, 'match')}"
+    output.print_result([row], sentence, json=json)
     if not json:
         output.notice(f"next: arena report {chosen}, arena leaderboard {chosen}")
 
@@ -102,7 +103,8 @@ class _Reading:
     """Reads files by their kind, and counts what they have that no archive needs."""
 
     def __init__(self, game: str | None, board: str | None) -> None:
-        self._game, self._board = game, board
+        self._game = game
+        self._board = board
         self._unread: list[str] = []
         self.left_out = 0
         """The number of games without a result or a player."""
@@ -122,10 +124,12 @@ class _Reading:
         return table.read(path, self._game or GAME, self._board or BOARD, self._unread)
 
     def _pgn(self, path: Path) -> Iterator[OutsideMatch]:
-        return self._finished(pgn.read(path, self._game or pgn.GAME, self._board))
+        games = pgn.read(path, self._game or pgn.GAME, self._board)
+        return self._finished(games)
 
     def _sgf(self, path: Path) -> Iterator[OutsideMatch]:
-        return self._finished(sgf.read(path, self._game, self._board))
+        games = sgf.read(path, self._game, self._board)
+        return self._finished(games)
 
     def _finished(self, games: Iterator[OutsideMatch | None]) -> Iterator[OutsideMatch]:
         """Yield the games that have a result and players, and count the others."""
@@ -138,15 +142,12 @@ class _Reading:
     def notes(self) -> Iterator[str]:
         """Yield what the user should know of what was left out."""
         if self._unread:
-            names = ", ".join(
-                output.safe_line(column, 40) for column in dict.fromkeys(self._unread)
-            )
-            yield f"columns that are not read: {names}"
+            columns = dict.fromkeys(self._unread)
+            names = [output.safe_line(column, 40) for column in columns]
+            yield f"columns that are not read: {', '.join(names)}"
         if self.left_out:
-            yield (
-                "left out, without a result or the name of a player: "
-                f"{output.counted(self.left_out, 'game')}"
-            )
+            games = output.counted(self.left_out, "game")
+            yield f"left out, without a result or the name of a player: {games}"
 
 
 def _add(folder: Path, name: str, files: Sequence[Path], reading: _Reading) -> tuple[int, int, int]:
@@ -161,12 +162,14 @@ def _add(folder: Path, name: str, files: Sequence[Path], reading: _Reading) -> t
             with ProgressLine("import: reading", begins=True):
                 for path in files:
                     before = importer.matches
-                    yield from importer.records(reading.reader_of(path)())
+                    reader = reading.reader_of(path)
+                    yield from importer.records(reader())
                     if importer.matches == before and not reading.left_out:
                         raise FileError(path, "has no match")
 
         new = archive.add_imported(records(), importer.event)
-        return importer.matches, new, archive.of_all_versions().count()
+        stored = archive.of_all_versions().count()
+        return importer.matches, new, stored
 
 
 def _checked(name: str) -> str:

@@ -21,7 +21,9 @@ ROLE = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.-]{0,39}")
 FORMULA = ("=", "+", "-", "@")
 """A spreadsheet takes a cell that begins so for a formula."""
 MOST_SECONDS = 1e9
-WIN, DRAW, LOSS = 100, 50, 0
+WIN = 100
+DRAW = 50
+LOSS = 0
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,9 @@ class FilePosition:
 
     def mistake(self, column: str, words: str) -> ArenaError:
         """Return the mistake in this line, and in a column or a tag of it."""
-        where = f"line {self.line}, {column}" if column else f"line {self.line}"
+        where = f"line {self.line}"
+        if column:
+            where += f", {column}"
         return FileError(self.path, f"{where}: {words}")
 
 
@@ -107,11 +111,8 @@ def role_name(text: str, position: FilePosition, column: str) -> str:
 
 def board_name(text: str, position: FilePosition, column: str) -> str:
     """Return the name of a game or a board; ArenaError for one that is none."""
-    if (
-        len(text) > LONGEST_NAME
-        or boards.NAME.fullmatch(text) is None
-        or text.startswith((".", *FORMULA))
-    ):
+    is_name = len(text) <= LONGEST_NAME and boards.NAME.fullmatch(text) is not None
+    if not is_name or text.startswith((".", *FORMULA)):
         raise position.mistake(
             column,
             f"{clean(text)!r} is no name of a game or a board: it has letters, digits, or any of "

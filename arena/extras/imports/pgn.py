@@ -15,14 +15,16 @@ from arena.extras.imports.outside import DRAW, LOSS, WIN, FilePosition, OutsideM
 from arena.protocol import clean
 from arena.values import Ending
 
-GAME, BOARD = "chess", "standard"
+GAME = "chess"
+BOARD = "standard"
 TAG = re.compile(r'\s*\[\s*([A-Za-z0-9_]+)\s+"((?:[^"\\]|\\.)*+)"\s*\]\s*')
 UNESCAPED_TAG = re.compile(r'\s*\[\s*([A-Za-z0-9_]+)\s+"(.*)"\s*\]\s*')
 """A tag that has its line for itself: some programs write quotes in its value without a
 backslash."""
 ESCAPE = re.compile(r"\\(.)")
 MOST_TAGS = 500
-WHITE, BLACK = "white", "black"
+WHITE = "white"
+BLACK = "black"
 RESULTS = {
     "1-0": (WIN, LOSS),
     "0-1": (LOSS, WIN),
@@ -118,7 +120,9 @@ def _tags(text: str, position: FilePosition) -> list[tuple[str, str]]:
         if tag_match is None:
             message = f'{clean(text[end:].strip(), 40)} is no tag, such as [White "ada"]'
             raise position.mistake(f"column {end + 1}", message)
-        pairs.append((tag_match[1], ESCAPE.sub(r"\1", tag_match[2]).strip()))
+        name, escaped = tag_match.groups()
+        value = ESCAPE.sub(r"\1", escaped)
+        pairs.append((name, value.strip()))
         end = tag_match.end()
     return pairs
 
@@ -186,6 +190,7 @@ def _match(path: Path, text: _GameText, game: str, board: str | None) -> Outside
         raise named.mistake("tag Result", f"is {result}, and behind the moves stands {behind}")
     if tags.get("White", "") in UNKNOWN or tags.get("Black", "") in UNKNOWN:
         return None
+
     scores = RESULTS[result]
     termination = " ".join(tags.get("Termination", "").casefold().split())
     ending = FAULTS.get(termination)
@@ -193,22 +198,24 @@ def _match(path: Path, text: _GameText, game: str, board: str | None) -> Outside
     for role, tag, score in ((WHITE, "White", scores[0]), (BLACK, "Black", scores[1])):
         position = FilePosition(path, text.lines[tag])
         is_at_fault = ending is not None and score == LOSS
-        seats.append(
-            OutsideSeat(
-                role=role,
-                bot=outside.bot_name(tags[tag], position, f"tag {tag}"),
-                score=score,
-                ending=ending if is_at_fault else None,
-                words=termination if is_at_fault else "",
-            )
+        seat = OutsideSeat(
+            role=role,
+            bot=outside.bot_name(tags[tag], position, f"tag {tag}"),
+            score=score,
+            ending=ending if is_at_fault else None,
+            words=termination if is_at_fault else "",
         )
+        seats.append(seat)
+
+    board = board or _board(path, text)
     at_termination = FilePosition(path, text.lines.get("Termination", text.line))
+    reason = outside.short_text(termination, at_termination, "tag Termination")
     return OutsideMatch(
         position=FilePosition(path, text.line),
         game=game,
-        board=board or _board(path, text),
+        board=board,
         seats=tuple(seats),
-        reason=outside.short_text(termination, at_termination, "tag Termination") or "normal",
+        reason=reason or "normal",
         started=_started(path, text),
         content=f"{sorted(tags.items())} {text.moves.hexdigest()}",
     )
@@ -216,10 +223,12 @@ def _match(path: Path, text: _GameText, game: str, board: str | None) -> Outside
 
 def _board(path: Path, text: _GameText) -> str:
     """Return the board of the tag Variant."""
-    variant = "-".join(text.tags.get("Variant", "").casefold().split())
+    words = text.tags.get("Variant", "").casefold().split()
+    variant = "-".join(words)
     if variant in UNKNOWN:
         return BOARD
-    return outside.board_name(variant, FilePosition(path, text.lines["Variant"]), "tag Variant")
+    position = FilePosition(path, text.lines["Variant"])
+    return outside.board_name(variant, position, "tag Variant")
 
 
 def _started(path: Path, text: _GameText) -> str:
@@ -228,9 +237,10 @@ def _started(path: Path, text: _GameText) -> str:
         date = text.tags.get(date_tag, "")
         if re.fullmatch(r"\d{4}\.\d\d\.\d\d", date) is None:
             continue
+        moment = date.replace(".", "-")
         time = text.tags.get(time_tag, "")
-        day = date.replace(".", "-")
         if re.fullmatch(r"\d\d:\d\d:\d\d", time):
-            day = f"{day}T{time}"
-        return outside.moment(day, FilePosition(path, text.lines[date_tag]), f"tag {date_tag}")
+            moment += f"T{time}"
+        position = FilePosition(path, text.lines[date_tag])
+        return outside.moment(moment, position, f"tag {date_tag}")
     return ""

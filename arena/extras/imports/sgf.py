@@ -17,7 +17,8 @@ from arena.values import Ending
 GAMES = {"": "go", "1": "go", "2": "othello", "3": "chess", "4": "gomoku", "11": "hex"}
 """The games of the property GM that many programs write."""
 GO_SIZE = "19"
-BLACK, WHITE = "black", "white"
+BLACK = "black"
+WHITE = "white"
 VALUE = re.compile(r"(?:[^\]\\]|\\.)*+", re.DOTALL)
 NAME = re.compile(r"[A-Za-z]+")
 ESCAPE = re.compile(r"\\(\n?)(.?)", re.DOTALL)
@@ -80,7 +81,9 @@ def _trees(path: Path) -> Iterator[_Tree]:
         while end < len(text):
             if parts is not None and tree is not None:
                 value_match = VALUE.match(text, end)
-                value = value_match[0] if value_match is not None else ""
+                value = ""
+                if value_match is not None:
+                    value = value_match[0]
                 end += len(value)
                 length += len(value)
                 if tree.nodes == 1 and tree.name in READ:
@@ -145,7 +148,8 @@ def _add_value(tree: _Tree, text: str, position: FilePosition) -> None:
         raise position.mistake(f"property {tree.name}", message)
     # A backslash before the end of a line joins two lines; before a letter it stands for the
     # letter.
-    tree.values[tree.name] = " ".join(ESCAPE.sub(r"\2", text).split())
+    unescaped = ESCAPE.sub(r"\2", text)
+    tree.values[tree.name] = " ".join(unescaped.split())
     tree.lines[tree.name] = tree.name_line
 
 
@@ -157,9 +161,10 @@ def _match(path: Path, tree: _Tree, game: str | None, board: str | None) -> Outs
         return FilePosition(path, tree.lines.get(name, tree.line))
 
     result = values.get("RE", "").casefold()
-    if result in UNKNOWN or values.get("PB", "?") in UNKNOWN or values.get("PW", "?") in UNKNOWN:
+    players = (values.get("PB", "?"), values.get("PW", "?"))
+    if result in UNKNOWN or not UNKNOWN.isdisjoint(players):
         return None
-    how = ""
+
     if result in DRAWS:
         scores = (DRAW, DRAW)
         reason = "draw"
@@ -168,27 +173,30 @@ def _match(path: Path, tree: _Tree, game: str | None, board: str | None) -> Outs
         if result_match is None:
             message = f"{clean(values['RE'], 40)!r} is no result, such as B+R, W+0.5 or 0"
             raise at("RE").mistake("property RE", message)
-        how = result_match[2]
-        scores = (WIN, LOSS) if result_match[1] == "b" else (LOSS, WIN)
-        reason = REASONS.get(how, "score" if how[:1].isdigit() else "won")
+        winner, how = result_match.groups()
+        scores = (WIN, LOSS) if winner == "b" else (LOSS, WIN)
+        reason = "score" if how[:1].isdigit() else "won"
+        reason = REASONS.get(how, reason)
+
     seats = []
     for role, name, score in ((BLACK, "PB", scores[0]), (WHITE, "PW", scores[1])):
         is_late = reason == "time" and score == LOSS
-        seats.append(
-            OutsideSeat(
-                role=role,
-                bot=outside.bot_name(values[name], at(name), f"property {name}"),
-                score=score,
-                ending=Ending.TIMEOUT if is_late else None,
-                words="lost on time" if is_late else "",
-            )
+        seat = OutsideSeat(
+            role=role,
+            bot=outside.bot_name(values[name], at(name), f"property {name}"),
+            score=score,
+            ending=Ending.TIMEOUT if is_late else None,
+            words="lost on time" if is_late else "",
         )
+        seats.append(seat)
+
     number = values.get("GM", "")
+    game = game or GAMES.get(number)
+    if not game:
+        game = outside.board_name(f"sgf-{number}", at("GM"), "property GM")
     return OutsideMatch(
         position=FilePosition(path, tree.line),
-        game=game
-        or GAMES.get(number)
-        or outside.board_name(f"sgf-{number}", at("GM"), "property GM"),
+        game=game,
         board=board or _board(tree, at),
         seats=tuple(seats),
         reason=reason,
@@ -203,7 +211,8 @@ def _board(tree: _Tree, at: Callable[[str], FilePosition]) -> str:
     Against such stones White has another advantage.
     """
     width, _, height = tree.values.get("SZ", GO_SIZE).partition(":")
-    size = outside.board_name(f"{width}x{height or width}", at("SZ"), "property SZ")
+    height = height or width
+    size = outside.board_name(f"{width}x{height}", at("SZ"), "property SZ")
     handicap = tree.values.get("HA", "")
     if handicap in ("", "0", "1"):
         return size
@@ -212,7 +221,8 @@ def _board(tree: _Tree, at: Callable[[str], FilePosition]) -> str:
 
 def _started(tree: _Tree, at: Callable[[str], FilePosition]) -> str:
     """Return the first day of a game; empty where its file has no whole date."""
-    date_match = re.match(r"\d{4}-\d\d-\d\d(?!\d)", tree.values.get("DT", ""))
+    dates = tree.values.get("DT", "")
+    date_match = re.match(r"\d{4}-\d\d-\d\d(?!\d)", dates)
     if date_match is None:
         return ""
     return outside.moment(date_match[0], at("DT"), "property DT")

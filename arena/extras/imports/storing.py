@@ -41,10 +41,12 @@ class Importer:
         self._name = name
         self._bots: dict[str, Bot] = {}
         self._boards: dict[str, Board] = {}
+        self._stored = 0
+        """The number of matches that the archive had before."""
         if before is not None:
             self._bots = {bot.name: bot for bot in before.bots}
             self._boards = {board.label: board for board in before.boards}
-        self._stored = archive.of_all_versions().count() if before is not None else 0
+            self._stored = archive.of_all_versions().count()
         self.matches = 0
         """The number of matches that were read."""
 
@@ -52,7 +54,13 @@ class Importer:
         """Return the event of all bots and boards so far."""
         bots = tuple(self._bots[name] for name in sorted(self._bots))
         boards = tuple(self._boards.values())
-        return Event(name=self._name, seed=0, boards=boards, bots=bots, schedule=IMPORTED)
+        return Event(
+            name=self._name,
+            seed=0,
+            boards=boards,
+            bots=bots,
+            schedule=IMPORTED,
+        )
 
     def records(self, matches: Iterable[OutsideMatch]) -> Iterator[Record]:
         """Yield the records of the matches of one file."""
@@ -137,9 +145,8 @@ class Importer:
         roles = tuple(seat.role for seat in match.seats)
         by_side: dict[str, list[str]] = {}
         for seat in match.seats:
-            by_side.setdefault(f"side {seat.side}" if seat.side else seat.role, []).append(
-                seat.role
-            )
+            side = f"side {seat.side}" if seat.side else seat.role
+            by_side.setdefault(side, []).append(seat.role)
         sides = tuple(map(tuple, by_side.values()))
         label = f"{match.game}/{match.board}"
         board = self._boards.get(label)
@@ -164,7 +171,7 @@ class Importer:
                 "name another board"
             )
             raise match.position.mistake("", message)
-        if {frozenset(side) for side in board.sides} != {frozenset(side) for side in sides}:
+        if set(map(frozenset, board.sides)) != set(map(frozenset, sides)):
             raise match.position.mistake(
                 "", f"{label} has other sides here than in an earlier match; name another board"
             )

@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,20 +57,19 @@ def read(path: Path, game: str, board: str, unread: list[str]) -> Iterator[Outsi
         raise FileError(path, f"has no header: {LAYOUTS}")
     columns = list(header.cells)
     if "bot" in columns:
-        roles: list[str] = []
         known = {"role"}.union(MATCH_COLUMNS, SEAT_COLUMNS)
-        _need(header, ("match",), columns)
+        _need(header, "match", columns)
         _need_score(header, "", columns)
         matches = _long(rows, game, board)
     else:
         roles = [column.removesuffix("_bot") for column in columns if column.endswith("_bot")]
+        if not roles:
+            raise header.position.mistake("", f"has no column bot: {LAYOUTS}")
         known = set(MATCH_COLUMNS).union(OWN_COLUMNS)
         for role in roles:
             outside.role_name(role, header.position, f"column {role}_bot")
             known.update(f"{role}_{column}" for column in SEAT_COLUMNS)
             _need_score(header, f"{role}_", columns)
-        if not roles:
-            raise header.position.mistake("", f"has no column bot: {LAYOUTS}")
         matches = _wide(rows, roles, game, board)
     unread += [column for column in columns if column not in known]
     return _with_plausible_scores(matches, path, columns)
@@ -82,10 +81,11 @@ def _rows(path: Path) -> Iterator[TableRow]:
     first = next(numbered, None)
     if first is None:
         return
-    delimiter = max(DELIMITERS, key=first[1].count)
+    _, first_text = first
+    delimiter = max(DELIMITERS, key=first_text.count)
 
     def texts() -> Iterator[str]:
-        yield first[1]
+        yield first_text
         for _, text in numbered:
             yield text
 
@@ -110,7 +110,8 @@ def _rows(path: Path) -> Iterator[TableRow]:
                 raise position.mistake(
                     "", f"has {len(stripped)} cells, and the header has {len(columns)}"
                 )
-            yield TableRow(position, dict(zip(columns, stripped, strict=True)))
+            texts_by_column = dict(zip(columns, stripped, strict=True))
+            yield TableRow(position, texts_by_column)
 
 
 def _header(cells: list[str], position: FilePosition) -> list[str]:
@@ -126,19 +127,18 @@ def _header(cells: list[str], position: FilePosition) -> list[str]:
     return names
 
 
-def _need(header: TableRow, needed: Iterable[str], columns: list[str]) -> None:
-    for column in needed:
-        if column not in columns:
-            raise header.position.mistake("", f"has no column {column}: {LAYOUTS}")
+def _need(header: TableRow, column: str, columns: list[str]) -> None:
+    if column not in columns:
+        raise header.position.mistake("", f"has no column {column}: {LAYOUTS}")
 
 
 def _need_score(header: TableRow, prefix: str, columns: list[str]) -> None:
-    score_columns = [
-        column for column in (f"{prefix}score", f"{prefix}result") if column in columns
-    ]
-    if len(score_columns) != 1:
-        message = "has both columns" if score_columns else "has no column"
-        raise header.position.mistake("", f"{message} {prefix}score or {prefix}result: {LAYOUTS}")
+    has_score = f"{prefix}score" in columns
+    has_result = f"{prefix}result" in columns
+    if has_score != has_result:
+        return
+    message = "has both columns" if has_score else "has no column"
+    raise header.position.mistake("", f"{message} {prefix}score or {prefix}result: {LAYOUTS}")
 
 
 def _long(rows: Iterator[TableRow], game: str, board: str) -> Iterator[OutsideMatch]:
@@ -174,7 +174,8 @@ def _of_seats(rows: list[TableRow], game: str, board: str) -> OutsideMatch:
             raise row.position.mistake(
                 "column role", f"{clean(role)!r} is there twice in this match"
             )
-        seats.append(_seat(row, outside.role_name(role, row.position, "column role"), ""))
+        role = outside.role_name(role, row.position, "column role")
+        seats.append(_seat(row, role, ""))
     return _match(rows[0], tuple(seats), game, board)
 
 
@@ -186,16 +187,19 @@ def _wide(
         present = [role for role in roles if row.get(f"{role}_bot")]
         if not present:
             raise row.position.mistake(f"column {roles[0]}_bot", "is empty; a match needs bots")
-        yield _match(row, tuple(_seat(row, role, f"{role}_") for role in present), game, board)
+        seats = [_seat(row, role, f"{role}_") for role in present]
+        yield _match(row, tuple(seats), game, board)
 
 
 def _match(row: TableRow, seats: tuple[OutsideSeat, ...], game: str, board: str) -> OutsideMatch:
     position = row.position
+    game = row.get("game") or game
+    board = row.get("board") or board
     started = row.get("date")
     return OutsideMatch(
         position=position,
-        game=outside.board_name(row.get("game") or game, position, "column game"),
-        board=outside.board_name(row.get("board") or board, position, "column board"),
+        game=outside.board_name(game, position, "column game"),
+        board=outside.board_name(board, position, "column board"),
         seats=seats,
         reason=outside.short_text(row.get("reason"), position, "column reason"),
         started=outside.moment(started, position, "column date") if started else "",
@@ -231,7 +235,7 @@ def _score(row: TableRow, prefix: str) -> int:
             raise row.position.mistake(f"column {prefix}result", message)
         return score
     text = row.get(f"{prefix}score")
-    number = float(text.replace(",", ".")) if NUMBER.fullmatch(text) else -1.0
+    number = _number(text)
     if not 0 <= number <= 100 or number != int(number):
         message = f"{clean(text)!r} is no score: a whole number from 0 to 100"
         if 0 < number < 1:
@@ -244,10 +248,17 @@ def _seconds(row: TableRow, column: str) -> float:
     text = row.get(column)
     if not text:
         return 0.0
-    number = float(text.replace(",", ".")) if NUMBER.fullmatch(text) else -1.0
+    number = _number(text)
     if not 0 <= number <= outside.MOST_SECONDS:
         raise row.position.mistake(f"column {column}", f"{clean(text)!r} is no time in seconds")
     return number
+
+
+def _number(text: str) -> float:
+    """Return the number in a text, with a comma or a point; -1 if it has none."""
+    if not NUMBER.fullmatch(text):
+        return -1.0
+    return float(text.replace(",", "."))
 
 
 def _with_plausible_scores(
@@ -258,11 +269,12 @@ def _with_plausible_scores(
     for match in matches:
         highest = max(highest, *(seat.score for seat in match.seats))
         yield match
-    scored = next((column for column in columns if column.rpartition("_")[2] == "score"), None)
-    if scored is not None and highest == 1:
-        result = scored.removesuffix("score") + "result"
+    score_columns = [column for column in columns if column.rpartition("_")[2] == "score"]
+    if score_columns and highest == 1:
+        first = score_columns[0]
+        result = first.removesuffix("score") + "result"
         message = (
-            f"column {scored}: no score is above 1, and scores are 0 to 100; call the column "
+            f"column {first}: no score is above 1, and scores are 0 to 100; call the column "
             f"{result} if a win is 1"
         )
         raise FileError(path, message)

@@ -60,12 +60,14 @@ def nemesis(
     Say how many points that takes, and how sure it is. Against a bot that answers each position
     always alike the search can end with a proof that no play takes more.
     """
-    tournament = workspace.tournament(options.overrides(sandbox=sandbox, unsafe=unsafe))
+    overrides = options.overrides(sandbox=sandbox, unsafe=unsafe)
+    tournament = workspace.tournament(overrides)
     conditions = workspace.conditions_here(tournament, by_hand=True)
     (built,) = workspace.built(tournament, [workspace.bot_named(bot)], conditions.sandbox)
     chosen = board_named(board, "--board")
     side = _side(chosen, built, role)
     workspace.warn_about_confinement(conditions)
+
     event = Event(name="nemesis", seed=seed, boards=(chosen,), bots=(built,), conditions=conditions)
     seating = tuple(built if role_ in side else HUMAN for role_ in chosen.roles)
     first = event.match(chosen, seating, seed)  # of sampled boards the seed chooses one
@@ -74,21 +76,26 @@ def nemesis(
     with playing(), Launcher() as launcher, ProgressLine("nemesis: matches") as progress:
 
         def play_match(number: int, searcher: Nemesis) -> Record:
-            match = _with_nemesis(event.match(chosen, seating, seed + number * chosen.variants))
+            seed_of_match = seed + number * chosen.variants
+            match = _with_nemesis(event.match(chosen, seating, seed_of_match))
             record = play.play(match, launcher=launcher, kinds=[seats_of(searcher)])
             progress(number + 1, matches)
             return record
 
         result = exploit(game, nemesis_roles, play_match, matches, seed=seed)
+
     if to is not None:
         from arena.replay import notation
 
-        paths.write(to, notation.text_of(notation.portable(result.shortest)))
+        portable = notation.portable(result.shortest)
+        paths.write(to, notation.text_of(portable))
     if tests is not None:
         _write_lessons(tests, result, built, chosen)
+
     moves = []
     for turn in result.shortest.turns:
-        moves.append({"turn": turn.number, **output.fields(turn, "role", "move")})
+        move = {"turn": turn.number, **output.fields(turn, "role", "move")}
+        moves.append(move)
     row = {
         "bot": built.name,
         "board": chosen.label,
@@ -129,8 +136,9 @@ def _with_nemesis(match: Match) -> Match:
     """
     seats = []
     for seat in match.seats:
-        is_open = seat.bot == HUMAN
-        seats.append(replace(seat, bot=NEMESIS) if is_open else seat)
+        if seat.bot == HUMAN:
+            seat = replace(seat, bot=NEMESIS)
+        seats.append(seat)
     return replace(match, seats=tuple(seats))
 
 
@@ -147,6 +155,7 @@ def _lines(result: Exploitation, bot: Bot, board: Board, side: tuple[str, ...]) 
     if result.value is not None:
         loss = max(0.0, result.score - result.value)
         yield f"perfect play allows {result.value}: the bot gives away {loss:.1f}"
+
     played = result.shortest.turns
     moves = [f"{turn.role} {output.safe_line(turn.move)}" for turn in played[:SHOWN_MOVES]]
     if len(played) > SHOWN_MOVES:
@@ -164,16 +173,18 @@ def _write_lessons(path: Path, result: Exploitation, bot: Bot, board: Board) -> 
     from arena.results.archive import Archive
     from arena.results.lessons import find
 
-    bots = tuple(sorted((bot, NEMESIS), key=lambda bot: bot.name))
-    event = Event(name="nemesis", seed=0, boards=(board,), bots=bots)
+    bots = sorted((bot, NEMESIS), key=lambda bot: bot.name)
+    event = Event(name="nemesis", seed=0, boards=(board,), bots=tuple(bots))
+    match_ids = [record.match.id for record in result.records]
     with (
         scratch.temporary() as folder,
         Archive.open(folder, writing=True) as archive,
     ):
-        archive.begin(event, "nemesis", lambda: [record.match.id for record in result.records])
+        archive.begin(event, "nemesis", lambda: match_ids)
         archive.append(*result.records)
         report = find([archive], bot.name, game_of, most=lessons.MOST_LESSONS)
         if report.lessons:
-            paths.write(path, lessons.text_of(report.lessons, bot.name, game_of))
+            text = lessons.text_of(report.lessons, bot.name, game_of)
+            paths.write(path, text)
         else:
             output.notice(f"{path}: not written, because there is no lesson: {report.why_none}")

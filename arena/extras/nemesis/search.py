@@ -85,7 +85,8 @@ class Nemesis:
         turns = len(referee.turns)
         if self._joint is None or self._joint[:2] != (referee, turns):
             # Its roles that move at once choose together.
-            self._joint = (referee, turns, dict(self._best(referee.state)))
+            joint = self._best(referee.state)
+            self._joint = (referee, turns, dict(joint))
         _, _, moves = self._joint
         return moves[role]
 
@@ -99,9 +100,11 @@ class Nemesis:
             self._note_turn(before, moves, score)
             path.append(before)
             state = self.game.play(before, moves)
+
         self._bounds[state] = score  # also where the bot was at fault, and the rules would go on
         for before in reversed(path):
-            self._bounds[before] = max(self._hope(before, joint) for joint in self._joints(before))
+            hopes = [self._hope(before, joint) for joint in self._joints(before)]
+            self._bounds[before] = max(hopes)
         never_sure = self.varies or self._sampled
         self.exact = not never_sure and score >= self._bounds[self.game.start()]
         return score
@@ -128,15 +131,17 @@ class Nemesis:
 
         It is the mean over what the bot and chance did there.
         """
-        nobody_else_moves = {*self.game.to_move(state)} == {role for role, _ in joint}
-        if nobody_else_moves:
-            return self._bound(self.game.play(state, dict(joint)))
+        our_roles = {role for role, _ in joint}
+        if set(self.game.to_move(state)) == our_roles:  # nobody else moves
+            after = self.game.play(state, dict(joint))
+            return self._bound(after)
         answers = self._answers.get(state)
         if not answers:
             return 100.0
         total = 0.0
         for answer, count in answers.items():
-            after = self.game.play(state, dict(joint + answer))
+            moves = dict(joint + answer)
+            after = self.game.play(state, moves)
             total += self._bound(after) * count
         return total / answers.total()
 
@@ -160,12 +165,15 @@ class Nemesis:
                 values.append(sum(scores) / (len(scores) + 1))
             else:
                 values.append(self._hope(state, joint))
+
         most = max(values)
         equal = [joint for joint, value in zip(joints, values, strict=True) if value == most]
         if len(equal) == 1:
             return equal[0]
         trusts_rules = self.exploits or self.random.random() < TRUST
-        assessor = assessor_of(self.game) if trusts_rules else None
+        if not trusts_rules:
+            return equal[0]
+        assessor = assessor_of(self.game)
         if assessor is None:
             return equal[0]
         for joint in equal:
@@ -182,13 +190,14 @@ class Nemesis:
         for role in self.game.to_move(state):
             if role in self.roles:
                 legal[role] = self.game.legal_moves(state, role)
-        if prod(map(len, legal.values())) <= MOST_JOINT:
+        count = prod(map(len, legal.values()))
+        if count <= MOST_JOINT:
             for moves in product(*legal.values()):
                 yield tuple(zip(legal, moves, strict=True))
-        else:
-            self._sampled = True
-            for _ in range(MOST_JOINT):
-                yield tuple((role, self.random.choice(moves)) for role, moves in legal.items())
+            return
+        self._sampled = True
+        for _ in range(MOST_JOINT):
+            yield tuple((role, self.random.choice(moves)) for role, moves in legal.items())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,10 +227,10 @@ def exploit(
     *,
     seed: int = 0,
 ) -> Exploitation:
-    """Search for play in these roles that beats the bot in the others, in at most so many matches.
+    """Search for play in these roles that beats the bot in the others.
 
-    `play` plays the match of a number, each with dice of its own, in which the nemesis chooses for
-    its roles.
+    At most `matches` are played. `play` plays the match of a number, each with dice of its own, in
+    which the nemesis chooses for its roles.
     """
     nemesis = Nemesis(game, roles, Random(seed))
     records: list[Record] = []
@@ -240,7 +249,11 @@ def exploit(
         else:
             score = nemesis.learn(record)
         scores.append(score)
-        confirmed = confirmed + 1 if nemesis.exact else 0
+        if nemesis.exact:
+            confirmed += 1
+        else:
+            confirmed = 0
+
     best = max(scores)
     best_records = [record for record, score in zip(records, scores, strict=True) if score == best]
     mean = low = high = best
@@ -262,9 +275,11 @@ def _value(game: Game[Any], roles: Collection[Role]) -> int | None:
     solution = game.solve()
     if solution is None:
         return None
-    first = solution(game.start()).score  # that of the first side
-    plays_first = {*game.sides[0]} == {*roles}
-    return first if plays_first else 100 - first
+    first_side = game.sides[0]
+    score_of_first = solution(game.start()).score
+    if set(first_side) == set(roles):
+        return score_of_first
+    return 100 - score_of_first
 
 
 def _score(record: Record, roles: Collection[Role]) -> float:
@@ -276,10 +291,13 @@ def _interval(scores: list[float]) -> tuple[float, float, float]:
 
     One match won and one lost are added (Agresti and Coull, 1998).
     """
-    added = list(scores)
-    added += [0.0, 100.0]
+    mean = sum(scores) / len(scores)
+    added = [*scores, 0.0, 100.0]
     count = len(added)
     middle = sum(added) / count
-    variance = sum((score - middle) ** 2 for score in added) / count
-    reach = 1.96 * variance**0.5 / count**0.5
-    return sum(scores) / len(scores), max(0.0, middle - reach), min(100.0, middle + reach)
+    squares = [(score - middle) ** 2 for score in added]
+    variance = sum(squares) / count
+    half = 1.96 * variance**0.5 / count**0.5
+    low = max(0.0, middle - half)
+    high = min(100.0, middle + half)
+    return mean, low, high

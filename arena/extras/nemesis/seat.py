@@ -17,7 +17,10 @@ class NemesisSeat:
     """A seat in which a search chooses. It has no process and no clock."""
 
     def __init__(
-        self, seat: Seat, choose: Callable[[Referee, Role], Move], referee: Referee
+        self,
+        seat: Seat,
+        choose: Callable[[Referee, Role], Move],
+        referee: Referee,
     ) -> None:
         self._seat = seat
         self._choose = choose
@@ -27,7 +30,8 @@ class NemesisSeat:
         """Return `ready` at once, or the move that is chosen."""
         if ask.ready:
             return Reply(line=b"ready")
-        return Reply(line=self._choose(self._referee, self._seat.role).encode())
+        move = self._choose(self._referee, self._seat.role)
+        return Reply(line=move.encode())
 
     def end(self, text: bytes) -> None:
         """Say nothing: the search learns from the record."""
@@ -47,10 +51,11 @@ def seats_of(searcher: Nemesis) -> Kind:
         referee = resources.referee
         if referee is None:
             return []
-        nemesis_seats = [seat for seat in seats if seat.bot == NEMESIS]
-        return [
-            SingleSeat(seat.role, NemesisSeat(seat, searcher.choose, referee))
-            for seat in nemesis_seats
-        ]
+        single_seats = []
+        for seat in seats:
+            if seat.bot == NEMESIS:
+                nemesis_seat = NemesisSeat(seat, searcher.choose, referee)
+                single_seats.append(SingleSeat(seat.role, nemesis_seat))
+        return single_seats
 
     return kind

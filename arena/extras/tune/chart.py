@@ -19,10 +19,11 @@ def frame(results: Results) -> pd.DataFrame:
     tuning = history.read(results.folder)
     rows: list[tuple[str, int, float, float]] = []
     if tuning is not None:
-        for name, value in tuning.start.items():
-            rows.append((name, 0, value, 0.0))
+        for name, start in tuning.start.items():
+            rows.append((name, 0, start, 0.0))
             for number, step in enumerate(tuning.steps, 1):
-                rows.append((name, number, step.guess[name], step.difference))
+                value = step.guess[name]
+                rows.append((name, number, value, step.difference))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -34,7 +35,10 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     names = list(frame["parameter"].unique())
     panels = [Panel(heading=name, names=()) for name in names]
     figure, axes = sheet(
-        about.title("how the values were found"), "Best value after each step", panels, wide=4.0
+        about.title("how the values were found"),
+        "Best value after each step",
+        panels,
+        wide=4.0,
     )
     for panel, name in zip(axes, names, strict=True):
         way = frame[frame["parameter"] == name]

@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from arena.event.service import Opener
     from arena.event.tournament import Progress
 
-STEPS, PAIRINGS, MOST_PAIRINGS = 60, 10, 2000
+STEPS = 60
+PAIRINGS = 10
+MOST_PAIRINGS = 2000
 UNDECIDED_CODE = 3
 
 
@@ -82,20 +84,24 @@ def tune(
     interruption.
     """
     overrides = options.overrides(
-        settings, seed=seed, name=name, workers=workers, sandbox=sandbox, unsafe=unsafe
+        settings,
+        seed=seed,
+        name=name,
+        workers=workers,
+        sandbox=sandbox,
+        unsafe=unsafe,
     )
     tournament = workspace.own_tournament(overrides)
     tuned = workspace.bot_named(bot)
     parameters = variants.parameters_of(tuned)
     folder = paths.results_folder(Path(), name or f"tune-{tuned.name}")
-    start = {key: parameter.start for key, parameter in parameters.items()}
-    ranges = {
-        key: Range(parameter.low, parameter.high, parameter.step)
-        for key, parameter in parameters.items()
-    }
-    rules = digest_of(
-        "tune", tournament.seed, tuned.digest, steps, pairings, sorted(options.names_in(boards))
-    )
+    start: Point = {}
+    ranges: dict[str, Range] = {}
+    for key, parameter in parameters.items():
+        start[key] = parameter.start
+        ranges[key] = Range(parameter.low, parameter.high, parameter.step)
+    board_names = sorted(options.names_in(boards))
+    rules = digest_of("tune", tournament.seed, tuned.digest, steps, pairings, board_names)
     lock = histories.locked(folder, ".tune.lock", "this tuning")
     with signals.listening() as interrupt, lock:
         tuning = history.read(folder)
@@ -106,6 +112,7 @@ def tune(
                 f"{paths.displayed(folder)}: this tuning was begun with another bot, seed, boards "
                 "or numbers: say the same again, or take another --name"
             )
+
         services = workspace.services(tournament, Path())
         work = _Work(tournament, folder, tuned, boards, interrupt, services)
         search = Spsa(ranges, start, steps, str(tournament.seed))
@@ -118,10 +125,11 @@ def tune(
             step = history.Step(up=up, down=down, difference=difference, guess=search.best)
             tuning = tuning.with_step(step)
             history.store(folder, tuning)
-            shown = _words(search.best)
             output.notice(
-                f"step {number} of {steps}: {difference:+.1f} points; best so far: {shown}"
+                f"step {number} of {steps}: {difference:+.1f} points; best so far: "
+                f"{_words(search.best)}"
             )
+
         best = search.best
         if best == start:
             output.print_result(
@@ -159,16 +167,28 @@ class _Work:
         if up == down:
             return 0.0
         test = FixedTest(Question(low=0.0, high=5.0))
-        folder = self._folder / "steps" / str(number)
-        duel = self._duel(("up", up), ("down", down), folder, pairings, test, quiet=True)
+        duel = self._duel(
+            ("up", up),
+            ("down", down),
+            self._folder / "steps" / str(number),
+            pairings,
+            test,
+            quiet=True,
+        )
         return duel.test.mean
 
     def test(self, best: Point, start: Point, most: int, *, json: bool) -> None:
         """Test the best values against the start, and say which is better."""
         test = SequentialTest(Question(low=0.0, high=5.0))
-        duel = self._duel(("tuned", best), ("start", start), self._folder, most, test, quiet=False)
+        duel = self._duel(
+            ("tuned", best),
+            ("start", start),
+            self._folder,
+            most,
+            test,
+            quiet=False,
+        )
         heading = f"{self._bot.name}: {_words(best)} against {_words(start)}"
-        lines = (heading, *duel_words.report(duel))
         row = {
             "bot": self._bot.name,
             "verdict": duel.test.decision or "undecided",
@@ -177,7 +197,8 @@ class _Work:
             "difference": round(duel.test.mean, 4),
             "pairings": duel.pairings,
         }
-        output.print_result([row], *lines, json=json)
+        output.print_result([row], heading, *duel_words.report(duel), json=json)
+
         read = results.read(self._folder)
         page = results.write_report(read, stored_match.game_of)
         read.close()
@@ -222,12 +243,18 @@ class _Work:
                 output.notice(words)
         duel = event_duel.Duel(event, (bots[0].name, bots[1].name), test, event_duel.POINTS)
         workers = workspace.matches_at_once(self._tournament, event)
-        watcher = QuietWatcher(duel, workers) if quiet else duels.DuelWatcher(duel, workers)
+        kind_of_watcher = QuietWatcher if quiet else duels.DuelWatcher
+        watcher = kind_of_watcher(duel, workers)
 
         def run(is_over: "Callable[[], bool]") -> "Progress":
-            pin = self._tournament.workers.pinned
             return watching.play(
-                event, folder, watcher, is_over, workers=workers, pin=pin, services=self._services
+                event,
+                folder,
+                watcher,
+                is_over,
+                workers=workers,
+                pin=self._tournament.workers.pinned,
+                services=self._services,
             )
 
         done = event_duel.play(duel, folder, watcher.heard, lambda: bool(self._interrupt), run)

@@ -29,10 +29,12 @@ from random import Random
 
 from arena.identity import digest_of
 
-GAIN, WIDTH = 2.4, 0.25
+GAIN = 2.4
+WIDTH = 0.25
 """The first step size, for a difference of 100 points, and the first perturbation, as shares of the
 way from low to high. benchmarks/tune.py has what other values did."""
-GAIN_FALLS, WIDTH_FALLS = 0.602, 0.101
+GAIN_FALLS = 0.602
+WIDTH_FALLS = 0.101
 LAST_SHARE = 0.5
 """The guess at the end is the mean of this share of the steps, the last ones."""
 
@@ -51,9 +53,11 @@ class Range:
 
     def value(self, share: float) -> float:
         """Return the value of the grid that is nearest to a share of the way."""
-        most = math.floor((self.high - self.low) / self.step + 1e-9)
-        number = min(max(round(share * (self.high - self.low) / self.step), 0), most)
-        return round(self.low + number * self.step, 9)
+        span = self.high - self.low
+        most_steps = math.floor(span / self.step + 1e-9)
+        steps = round(share * span / self.step)
+        steps = min(max(steps, 0), most_steps)
+        return round(self.low + steps * self.step, 9)
 
 
 Point = dict[str, float]
@@ -67,12 +71,16 @@ class Spsa:
     """
 
     def __init__(
-        self, ranges: Mapping[str, Range], start: Mapping[str, float], steps: int, seed: str
+        self,
+        ranges: Mapping[str, Range],
+        start: Mapping[str, float],
+        steps: int,
+        seed: str,
     ) -> None:
         self.ranges = dict(ranges)
         self.steps = steps
         self._seed = seed
-        self._guess = {name: self.ranges[name].share(start[name]) for name in self.ranges}
+        self._guess = {name: bounds.share(start[name]) for name, bounds in self.ranges.items()}
         self.guesses: list[Point] = [dict(self._guess)]
         """The guess before each step, in shares."""
 
@@ -85,7 +93,8 @@ class Spsa:
             bounds = self.ranges[name]
             width = self._width(name, number)
             # Near an end both points move inwards, so that they stay apart.
-            centre = min(max(self._guess[name], width), 1 - width)
+            centre = max(self._guess[name], width)
+            centre = min(centre, 1 - width)
             up[name] = bounds.value(centre + sign * width)
             down[name] = bounds.value(centre - sign * width)
         return up, down
@@ -96,21 +105,25 @@ class Spsa:
         It is how many points the bot of the first point had more than that of the second.
         """
         number = len(self.guesses) - 1
-        gain = GAIN / (1 + number / (1 + self.steps / 10)) ** GAIN_FALLS
+        delay = 1 + self.steps / 10
+        gain = GAIN / (1 + number / delay) ** GAIN_FALLS
         for name, sign in self._signs(number).items():
-            step = gain * self._width(name, number) * sign * difference / 100
-            moved = self._guess[name] + step
-            self._guess[name] = min(max(moved, 0.0), 1.0)
+            width = self._width(name, number)
+            step = gain * width * sign * difference / 100
+            moved = max(self._guess[name] + step, 0.0)
+            self._guess[name] = min(moved, 1.0)
         self.guesses.append(dict(self._guess))
 
     @property
     def best(self) -> Point:
         """The values that the search has found so far."""
-        last = self.guesses[-max(1, round(LAST_SHARE * len(self.guesses))) :]
-        return {
-            name: bounds.value(math.fsum(guess[name] for guess in last) / len(last))
-            for name, bounds in self.ranges.items()
-        }
+        count = max(1, round(LAST_SHARE * len(self.guesses)))
+        last = self.guesses[-count:]
+        best: Point = {}
+        for name, bounds in self.ranges.items():
+            mean = math.fsum(guess[name] for guess in last) / len(last)
+            best[name] = bounds.value(mean)
+        return best
 
     def _signs(self, number: int) -> dict[str, int]:
         """Return the direction of each parameter in a step."""
@@ -122,7 +135,8 @@ class Spsa:
         bounds = self.ranges[name]
         least = bounds.step / (bounds.high - bounds.low) / 2
         width: float = WIDTH / (1 + number) ** WIDTH_FALLS
-        return min(0.5, max(least, width))
+        width = max(least, width)
+        return min(0.5, width)
 
 
 def replayed(search: Spsa, differences: Sequence[float]) -> Spsa:

@@ -23,24 +23,22 @@ def parameters_of(bot: Bot) -> dict[str, bot_toml.Parameter]:
 
     Raise ArenaError where it declares none that its command has.
     """
-    path = Path(bot.files or "")
-    if not (path / TOML).is_file():
+    file = Path(bot.files or "") / TOML
+    if not file.is_file():
         raise ArenaError(f"{bot.name}: has no bot.toml; [parameters] there says what may be tuned")
-    settings = bot_toml.read(path / TOML)
+    settings = bot_toml.read(file)
     if not settings.parameters:
         raise ArenaError(
-            f"{path / TOML}: parameters: none are declared; for example\n"
+            f"{file}: parameters: none are declared; for example\n"
             "  [parameters]\n  depth = {low = 1, high = 8, start = 3}"
         )
-    unused = [
-        name for name in settings.parameters if f"{{{name}}}" not in " ".join(settings.command)
-    ]
-    if unused:
-        raise ArenaError(
-            f"{path / TOML}: parameters.{unused[0]}: the command has no {{{unused[0]}}}; for "
-            "example "
-            f'command = "python bot.py {{{unused[0]}}}"'
-        )
+    command = " ".join(settings.command)
+    for name in settings.parameters:
+        if f"{{{name}}}" not in command:
+            raise ArenaError(
+                f"{file}: parameters.{name}: the command has no {{{name}}}; for example "
+                f'command = "python bot.py {{{name}}}"'
+            )
     return dict(settings.parameters)
 
 
@@ -50,15 +48,18 @@ def make(bot: Bot, values: Mapping[str, float], folder: Path) -> Bot:
     A folder that is there already is taken as it is: its name has the digest of the bot and of the
     values.
     """
-    name = f"{bot.name}-{digest_of('variant', bot.digest, dict(values), length=8)}"
-    target = folder / name / bot.name
+    digest = digest_of("variant", bot.digest, dict(values), length=8)
+    target = folder / f"{bot.name}-{digest}" / bot.name
     if not target.exists():
         source = Path(bot.files or "")
-        table = tomllib.loads((source / TOML).read_text("utf-8"))
+        settings = (source / TOML).read_text("utf-8")
+        table = tomllib.loads(settings)
         for parameter, value in values.items():
             table["parameters"][parameter]["start"] = value
+
         with writing(folder), bot_folder.making(target.parent) as making:
             making.mkdir()
-            bot_folder.copy(source, making / bot.name)
-            (making / bot.name / TOML).write_text(tomli_w.dumps(table), "utf-8")
+            copy = making / bot.name
+            bot_folder.copy(source, copy)
+            (copy / TOML).write_text(tomli_w.dumps(table), "utf-8")
     return discovery.from_path(target, bot.name)
