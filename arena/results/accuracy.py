@@ -74,17 +74,23 @@ class MoveSums(NamedTuple):
 
         It is None without a move that could lose points.
         """
-        return 100 * (1 - self.lost / self.moves) if self.moves else None
+        if not self.moves:
+            return None
+        return 100 * (1 - self.lost / self.moves)
 
     @property
     def lost_a_match(self) -> float | None:
         """Blunders, or points; None without a match."""
-        return self.lost / self.matches if self.matches else None
+        if not self.matches:
+            return None
+        return self.lost / self.matches
 
     @property
     def turns_a_match(self) -> float | None:
         """None without a match."""
-        return self.turns / self.matches if self.matches else None
+        if not self.matches:
+            return None
+        return self.turns / self.matches
 
     def plus(self, other: "MoveSums") -> "MoveSums":
         """Return the sums of two."""
@@ -131,14 +137,17 @@ anew in its folder has the same ids."""
 
 def by_bot(assessed: Mapping[SumKey, MoveSums]) -> dict[str, MoveSums]:
     """Return the sums of each bot over all boards and roles."""
-    sums: dict[str, MoveSums] = {}
+    sums: defaultdict[str, MoveSums] = defaultdict(MoveSums)
     for (_, _, bot), figures in assessed.items():
-        sums[bot] = sums.get(bot, MoveSums()).plus(figures)
-    return sums
+        sums[bot] = sums[bot].plus(figures)
+    return dict(sums)
 
 
 def load_or_assess(
-    archive: Archive, labels: Sequence[str], rules: Rules, measure: Measure
+    archive: Archive,
+    labels: Sequence[str],
+    rules: Rules,
+    measure: Measure,
 ) -> list[tuple[Played, Figures]]:
     """Return the matches on the boards among `labels` that a measure applies to.
 
@@ -146,39 +155,64 @@ def load_or_assess(
     many are assessed, a fair sample.
     """
     path = archive.folder / f"{measure.file}{archive.suffix}.json"
-    games: list[Game[Any]] = []
     problems: list[str] = []
-    assessed_labels = []
-    for label in labels:
-        # Matches are assessed where the rules are known and the newest record can be read.
-        try:
-            newest = archive.newest_on(label)
-            game = rules(newest.match) if newest is not None else None
-            if game is not None and measure.kind.offered(game):
-                assessed_labels.append(label)
-                games.append(game)
-        except ArenaError as error:
-            problems.append(str(error))
-    code = _code_digest(games)
+    games = _assessed_games(archive, labels, rules, measure, problems)
+    code = _code_digest(games.values())
     stored = memo.recall(path, code, STORED)
     known = stored or {}
-    ids = archive.sample_of(assessed_labels, measure.most) if assessed_labels else []
+
+    ids: list[str] = []
+    if games:
+        ids = archive.sample_of(list(games), measure.most)
     played = archive.played_of(ids)
     key_of = {}
     for match_id, transcript in archive.transcripts_of(ids).items():
         key_of[match_id] = f"{match_id} {transcript}"
+
     new = [match for match in played if key_of[match.id] not in known]
     # By board and repeat, so that the matches of one sampled board follow each other and it is
     # solved once.
     new.sort(key=lambda match: (match.label, match.repeat))
     assessed = with_assessors(archive, new, rules, measure.kind, problems)
     for match, record, _, assessor in assessed:
-        known[key_of[match.id]] = {} if assessor is None else figures_of(record, assessor)
+        key = key_of[match.id]
+        if assessor is None:
+            known[key] = {}
+        else:
+            known[key] = figures_of(record, assessor)
+
     # Incomplete figures do not replace those of a reader who knows the rules of more boards.
-    if new and (not problems or stored is not None or not path.exists()):
+    may_replace = not problems or stored is not None
+    if new and (may_replace or not path.exists()):
         current = {key: known[key] for key in key_of.values() if key in known}
         memo.store(path, code, current, STORED)
     return [(match, known.get(key_of[match.id], {})) for match in played]
+
+
+def _assessed_games(
+    archive: Archive,
+    labels: Iterable[str],
+    rules: Rules,
+    measure: Measure,
+    problems: list[str],
+) -> dict[str, Game[Any]]:
+    """Return the games of the boards among `labels` that a measure applies to, by label.
+
+    Matches are assessed where the rules are known and the newest record can be read; otherwise a
+    sentence is added to `problems`.
+    """
+    games = {}
+    for label in labels:
+        try:
+            newest = archive.newest_on(label)
+            if newest is None:
+                continue
+            game = rules(newest.match)
+            if measure.kind.offered(game):
+                games[label] = game
+        except ArenaError as error:
+            problems.append(str(error))
+    return games
 
 
 def sums_of(assessed: Iterable[tuple[Played, Figures]]) -> dict[SumKey, MoveSums]:
@@ -186,9 +220,11 @@ def sums_of(assessed: Iterable[tuple[Played, Figures]]) -> dict[SumKey, MoveSums
     sums: defaultdict[SumKey, MoveSums] = defaultdict(MoveSums)
     for match, figures in assessed:
         for role, (moves, lost, turns) in figures.items():
-            if role in match.seats:  # anybody may have made the record
-                key = match.label, role, match.seats[role]
-                sums[key] = sums[key].plus(MoveSums(1, moves, lost, turns))
+            if role not in match.seats:
+                continue  # anybody may have made the record
+            key = (match.label, role, match.seats[role])
+            of_match = MoveSums(matches=1, moves=moves, lost=lost, turns=turns)
+            sums[key] = sums[key].plus(of_match)
     return dict(sorted(sums.items()))
 
 
@@ -224,15 +260,18 @@ def with_assessors(
 def figures_of(record: Record, assessor: Assessor) -> dict[Role, tuple[int, int, int]]:
     """Return the figures of a match."""
     figures: dict[Role, tuple[int, int, int]] = {}
-    for turn, loss in zip(record.turns, assessor.of_turns(record.turns), strict=False):
+    losses = assessor.of_turns(record.turns)
+    for turn, loss in zip(record.turns, losses, strict=False):
         if turn.by != "bot":
             continue
         moves, lost, turns = figures.get(turn.role, (0, 0, 0))
+        moves += loss.critical
+        turns += loss.turns
         if loss.estimate:
             lost += loss.points
         elif loss.points > 0:
             lost += 1
-        figures[turn.role] = moves + loss.critical, lost, turns + loss.turns
+        figures[turn.role] = (moves, lost, turns)
     return figures
 
 

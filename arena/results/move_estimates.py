@@ -89,12 +89,15 @@ class Estimates:
         """
         if record.verdict.faults:
             return
-        match, scores = record.match, record.verdict.scores
+        match = record.match
+        scores = record.verdict.scores
         names = {seat.role: seat.bot.name for seat in match.seats}
         for role, name in names.items():
             self._scores[match.label, role, name].append(scores[role])
+
+        bots = frozenset(names.values())
         transcript = _transcript(record)
-        group = hash((match.label, match.sampled, match.seed, frozenset(names.values())))
+        group = hash((match.label, match.sampled, match.seed, bots))
         for state, turns in positions(game, record.turns):
             for turn in turns:
                 role = turn.role
@@ -102,15 +105,32 @@ class Estimates:
                     continue
                 # A hash, because the facts of a million positions would fill the memory.
                 view = game.view(state, role)
-                state_hash = digest_of(view, game.legal_moves(state, role), length=32)
+                legal_moves = game.legal_moves(state, role)
+                state_hash = digest_of(view, legal_moves, length=32)
                 position = RolePosition(match.label, match.sampled, role, state_hash)
-                if names[role] == self._bot:
-                    move = Blunder(0, archive, match.id, turn.number, role, turn.move, (), {})
+                bot = names[role]
+                if bot == self._bot:
+                    move = Blunder(
+                        points=0,
+                        archive=archive,
+                        match=match.id,
+                        turn=turn.number,
+                        role=role,
+                        move=turn.move,
+                        good=(),
+                        means={},
+                    )
                     self._moves.setdefault(position, []).append(move)
                 # In a match of the bot another seat may stand where the bot comes only in a later
                 # match.
-                if position in self._moves or self._bot in names.values():
-                    choice = _Choice(names[role], turn.move, scores[role], transcript, group)
+                if position in self._moves or self._bot in bots:
+                    choice = _Choice(
+                        bot=bot,
+                        move=turn.move,
+                        score=scores[role],
+                        transcript=transcript,
+                        group=group,
+                    )
                     self._choices[position].append(choice)
 
     def blunders(self) -> Blunders:
@@ -128,15 +148,24 @@ class Estimates:
                 better = better_moves.get(blunder.move)
                 if better is None:
                     continue
-                good = sorted(better, key=lambda move: (-better[move], move))
-                compared = {}
-                for move in chain([blunder.move], good):
-                    matches = scores[move].matches
-                    compared[move] = Mean(len(matches), fmean(matches))
-                points = round(better[good[0]], 1)
-                lesson = blunder._replace(points=points, good=tuple(good), means=compared)
+                lesson = _lesson(blunder, better, scores)
                 blunders.setdefault(position, []).append(lesson)
         return blunders
+
+
+def _lesson(
+    blunder: Blunder,
+    better: Mapping[Move, float],
+    scores: Mapping[Move, _Scores],
+) -> Blunder:
+    """Return a blunder with the better moves, best first, and with the means of all these moves."""
+    good = sorted(better, key=lambda move: (-better[move], move))
+    means = {}
+    for move in chain([blunder.move], good):
+        matches = scores[move].matches
+        means[move] = Mean(matches=len(matches), score=fmean(matches))
+    points = round(better[good[0]], 1)
+    return blunder._replace(points=points, good=tuple(good), means=means)
 
 
 def _transcript(record: Record) -> int:
@@ -146,7 +175,8 @@ def _transcript(record: Record) -> int:
     """
     if any(turn.by == "chance" for turn in record.turns):
         return hash(record.match.id)
-    return hash(tuple((turn.role, turn.move) for turn in record.turns))
+    moves = tuple((turn.role, turn.move) for turn in record.turns)
+    return hash(moves)
 
 
 def _scores_of(
@@ -160,11 +190,15 @@ def _scores_of(
     """
     by_move: defaultdict[Move, dict[int, _Choice]] = defaultdict(dict)
     for choice in choices:
-        by_move[choice.move].setdefault(choice.transcript, choice)
+        by_transcript = by_move[choice.move]
+        by_transcript.setdefault(choice.transcript, choice)
+
     scores = {}
-    for move, different in by_move.items():
+    for move, by_transcript in by_move.items():
+        matches = []
         by_group: defaultdict[int, list[_Choice]] = defaultdict(list)
-        for choice in different.values():
+        for choice in by_transcript.values():
+            matches.append(choice.score)
             by_group[choice.group].append(choice)
         if len(by_group) < LEAST_MATCHES:
             continue
@@ -173,7 +207,7 @@ def _scores_of(
             score = fmean(choice.score for choice in group)
             average = fmean(means[position.label, position.role, choice.bot] for choice in group)
             groups.append((score, score - average))
-        scores[move] = _Scores([choice.score for choice in different.values()], groups)
+        scores[move] = _Scores(matches=matches, groups=groups)
     return scores
 
 
@@ -190,8 +224,10 @@ def better_than(
     """
     pairs = []
     for move in chosen:
+        if move not in scores:
+            continue
         for alternative in alternatives:
-            if move != alternative and move in scores and alternative in scores:
+            if alternative != move and alternative in scores:
                 pairs.append((move, alternative))
     better: defaultdict[Move, dict[Move, float]] = defaultdict(dict)
     for move, alternative in pairs:
@@ -202,7 +238,9 @@ def better_than(
 
 
 def _difference(
-    worse: Sequence[tuple[float, float]], better: Sequence[tuple[float, float]], comparisons: int
+    worse: Sequence[tuple[float, float]],
+    better: Sequence[tuple[float, float]],
+    comparisons: int,
 ) -> float:
     """Return how many points more a move scored than another.
 
@@ -212,13 +250,17 @@ def _difference(
     worse_scores = [score for score, _ in worse]
     better_scores = [score for score, _ in better]
     difference = fmean(better_scores) - fmean(worse_scores)
-    above = fmean(above for _, above in better) - fmean(above for _, above in worse)
+    worse_above = fmean(above for _, above in worse)
+    better_above = fmean(above for _, above in better)
     # By how much the bots that made the better move score more anyway.
-    stronger = max(0.0, difference - above)
+    stronger = max(0.0, difference - (better_above - worse_above))
+
     low, low_variance = _cautious(worse_scores, errors)
     high, high_variance = _cautious(better_scores, errors)
-    sure = high - low - stronger > errors * sqrt(low_variance + high_variance)
-    return difference - stronger if sure else 0.0
+    margin = errors * sqrt(low_variance + high_variance)
+    if high - low - stronger > margin:
+        return difference - stronger
+    return 0.0
 
 
 def _cautious(scores: Sequence[float], errors: float) -> tuple[float, float]:
@@ -230,4 +272,5 @@ def _cautious(scores: Sequence[float], errors: float) -> tuple[float, float]:
     count = len(scores) + 2 * added
     mean = (sum(scores) + 100 * added) / count
     squares = sum(score**2 for score in scores) + 100**2 * added
-    return mean, (squares / count - mean**2) / count
+    variance = squares / count - mean**2
+    return mean, variance / count

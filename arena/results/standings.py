@@ -96,7 +96,9 @@ def tallies(match: Played) -> Iterator[Tally]:
 
 
 def standings_of(
-    bots: Iterable[str], tallied: Iterable[Tally], later: Mapping[tuple[str, Ending], int] = {}
+    bots: Iterable[str],
+    tallied: Iterable[Tally],
+    later: Mapping[tuple[str, Ending], int] = {},
 ) -> tuple[Standing, ...]:
     """Return the standing of every bot, best first, from tallies; those of other bots are ignored.
 
@@ -109,6 +111,7 @@ def standings_of(
     for (bot, ending), seats in later.items():
         if bot in sums:
             sums[bot].endings[ending] -= seats
+
     means = {bot: of_bot.means() for bot, of_bot in sums.items()}
     points: dict[str, Fraction | None] = dict.fromkeys(means)
     for bot, roles in means.items():
@@ -117,13 +120,20 @@ def standings_of(
 
     def best_first(bot: str) -> tuple[bool, Fraction | int, str]:
         of_bot = points[bot]
-        return of_bot is None, -(of_bot or 0), bot
+        if of_bot is None:
+            return True, 0, bot
+        return False, -of_bot, bot
 
     order = sorted(points, key=best_first)
     ranks: dict[Fraction | None, int | None] = {None: None}
     for rank, bot in enumerate(order, 1):
         ranks.setdefault(points[bot], rank)  # equal points share the rank of the first
-    return tuple(_standing(bot, ranks[points[bot]], sums[bot], means[bot]) for bot in order)
+    ranked = []
+    for bot in order:
+        rank_of_bot = ranks[points[bot]]
+        standing = _standing(bot, rank_of_bot, sums[bot], means[bot])
+        ranked.append(standing)
+    return tuple(ranked)
 
 
 class _Sums:
@@ -154,23 +164,32 @@ class _Sums:
 
 
 def _standing(
-    bot: str, rank: int | None, sums: _Sums, means: Mapping[tuple[str, Role], Fraction]
+    bot: str,
+    rank: int | None,
+    sums: _Sums,
+    means: Mapping[tuple[str, Role], Fraction],
 ) -> Standing:
     """Return a bot's standing; `means` are its mean scores by board role."""
+    points = None
+    if means:
+        points = float(_mean(means.values()))
     by_board: defaultdict[str, list[Fraction]] = defaultdict(list)
     for (board, _), mean in means.items():
         by_board[board].append(mean)
+    boards = {board: float(_mean(of_roles)) for board, of_roles in by_board.items()}
+    roles = {board_role: float(mean) for board_role, mean in means.items()}
+    endings = {ending: matches for ending, matches in sums.endings.items() if matches}
     return Standing(
         rank=rank,
         bot=bot,
         matches=sums.results.total(),
-        points=float(_mean(means.values())) if means else None,
+        points=points,
         won=sums.results["won"],
         drawn=sums.results["drawn"],
         lost=sums.results["lost"],
-        endings={ending: matches for ending, matches in sums.endings.items() if matches},
-        boards={board: float(_mean(roles)) for board, roles in by_board.items()},
-        roles={board_role: float(mean) for board_role, mean in means.items()},
+        endings=endings,
+        boards=boards,
+        roles=roles,
     )
 
 
@@ -200,11 +219,13 @@ def first_faults(match: Played) -> dict[str, Role]:
     order = list(match.seats)
 
     def turn_then_role(role: Role) -> tuple[int, int]:
-        return match.fault_turns.get(role, 0), order.index(role)
+        turn = match.fault_turns.get(role, 0)
+        return turn, order.index(role)
 
     roles: dict[str, Role] = {}
     for role in sorted(match.endings, key=turn_then_role):
-        roles.setdefault(match.seats[role], role)
+        bot = match.seats[role]
+        roles.setdefault(bot, role)
     return roles
 
 
@@ -212,8 +233,9 @@ def later_faults(match: Played) -> Iterator[tuple[str, Ending]]:
     """Yield bot and ending of each fault of a bot that was at fault in the match before."""
     first = first_faults(match)
     for role, ending in match.endings.items():
-        if first[match.seats[role]] != role:
-            yield match.seats[role], ending
+        bot = match.seats[role]
+        if first[bot] != role:
+            yield bot, ending
 
 
 def best_scores(match: Played) -> list[int]:
@@ -232,7 +254,8 @@ def results_of(match: Played) -> dict[str, str]:
     """
     scores = best_scores(match)
     best = max(scores)
-    started = {bot for role, bot in match.seats.items() if role not in match.absent}
+    absent = match.absent
+    started = {bot for role, bot in match.seats.items() if role not in absent}
     results: dict[str, str] = {}
     for side, score in zip(match.sides, scores, strict=True):
         if score < best:
@@ -241,11 +264,14 @@ def results_of(match: Played) -> dict[str, str]:
             result = "won"
         else:
             result = "drawn"
-        for bot in dict.fromkeys(match.seats[role] for role in side):
+        bots = dict.fromkeys(match.seats[role] for role in side)
+        for bot in bots:
             if bot in results:
                 results[bot] = "both sides"
+            elif bot in started:
+                results[bot] = result
             else:
-                results[bot] = result if bot in started else "lost"
+                results[bot] = "lost"
     return results
 
 
@@ -257,4 +283,6 @@ def seat_results(match: Played) -> Iterator[tuple[Role, str, str | None, Ending 
     """
     results = results_of(match)
     for role, bot in match.seats.items():
-        yield role, bot, results.pop(bot, None), match.endings.get(role)
+        result = results.pop(bot, None)
+        ending = match.endings.get(role)
+        yield role, bot, result, ending

@@ -64,11 +64,15 @@ class Crosstable:
 
     def score(self, bot: str) -> Fraction:
         """Return the points of a bot against all its opponents."""
-        return sum((encounters.points for encounters in self.against(bot).values()), Fraction())
+        total = Fraction()
+        for encounters in self.against(bot).values():
+            total += encounters.points
+        return total
 
     def games(self, bot: str) -> int:
         """Return the number of a bot's games."""
-        return sum(encounters.games for encounters in self.against(bot).values())
+        opponents = self.against(bot).values()
+        return sum(encounters.games for encounters in opponents)
 
     def against(self, bot: str) -> Mapping[str, Encounters]:
         """Return a bot's results by opponent; empty for a bot that met nobody."""
@@ -77,7 +81,9 @@ class Crosstable:
 
 def wins(table: Crosstable, bot: str) -> Fraction:
     """Return the number of games won (FIDE C.07 article 7.2). A forfeit of the opponent is one."""
-    return Fraction(sum(encounters.won for encounters in table.against(bot).values()))
+    opponents = table.against(bot).values()
+    won = sum(encounters.won for encounters in opponents)
+    return Fraction(won)
 
 
 def sonneborn_berger(table: Crosstable, bot: str) -> Fraction:
@@ -95,7 +101,8 @@ def koya(table: Crosstable, bot: str) -> Fraction:
     """
     total = Fraction()
     for opponent, encounters in table.against(bot).items():
-        if 2 * table.score(opponent) >= table.games(opponent):
+        is_strong = 2 * table.score(opponent) >= table.games(opponent)
+        if is_strong:
             total += encounters.points
     return total
 
@@ -104,7 +111,8 @@ def opponents_scores(table: Crosstable, bot: str) -> list[Fraction]:
     """Return the opponent's score for each game, the lowest first."""
     scores = []
     for opponent, encounters in table.against(bot).items():
-        scores += [table.score(opponent)] * encounters.games
+        score = table.score(opponent)
+        scores.extend([score] * encounters.games)
     return sorted(scores)
 
 
@@ -118,7 +126,8 @@ def buchholz(table: Crosstable, bot: str) -> Fraction:
 
 def buchholz_cut_1(table: Crosstable, bot: str) -> Fraction:
     """Return Buchholz without one game against the lowest score (articles 8.1 and 14)."""
-    return sum(opponents_scores(table, bot)[1:], Fraction())
+    scores = opponents_scores(table, bot)
+    return sum(scores[1:], Fraction())
 
 
 def buchholz_median_1(table: Crosstable, bot: str) -> Fraction:
@@ -126,7 +135,8 @@ def buchholz_median_1(table: Crosstable, bot: str) -> Fraction:
 
     It is that of articles 8.1 and 14.
     """
-    return sum(opponents_scores(table, bot)[1:-1], Fraction())
+    scores = opponents_scores(table, bot)
+    return sum(scores[1:-1], Fraction())
 
 
 def average_opponents_buchholz(table: Crosstable, bot: str) -> Fraction | None:
@@ -152,17 +162,22 @@ def direct_encounter(table: Crosstable, tied: Collection[str]) -> Figures:
     worst: dict[str, Fraction] = {}  # by bot: its points if it loses all missing games
     best: dict[str, Fraction] = {}  # by bot: its points if it wins them
     for bot in tied:
-        against = table.against(bot).items()
-        means = [met.points / met.games for rival, met in against if rival in tied]
+        means = []
+        for rival, encounters in table.against(bot).items():
+            if rival in tied:
+                means.append(encounters.points / encounters.games)
+        missing = len(tied) - 1 - len(means)
         worst[bot] = sum(means, Fraction())
-        best[bot] = worst[bot] + len(tied) - 1 - len(means)
+        best[bot] = worst[bot] + missing
     if best == worst:
         return worst
+
     figures: dict[str, Fraction | None] = dict.fromkeys(worst)
     for bot in sorted(worst, key=lambda bot: (-worst[bot], bot)):
         for rival in worst:
-            undecided = rival != bot and figures[rival] is None
-            if undecided and best[rival] >= worst[bot]:
+            if rival == bot or figures[rival] is not None:
+                continue
+            if best[rival] >= worst[bot]:
                 return figures
         figures[bot] = worst[bot]
     return figures
@@ -219,7 +234,9 @@ class DecidedRank:
 
 
 def rank(
-    points: Mapping[str, float], table: Crosstable, tiebreaks: Sequence[str]
+    points: Mapping[str, float],
+    table: Crosstable,
+    tiebreaks: Sequence[str],
 ) -> tuple[DecidedRank, ...]:
     """Rank the bots by points, then by each tie-break in turn, and bots still tied by name."""
     figures: dict[str, dict[str, Fraction | None]] = {bot: {} for bot in points}
@@ -228,7 +245,9 @@ def rank(
     for equal in _groups(points):
         for tied in _separate(table, equal, rules, figures):
             first = len(ranked) + 1
-            ranked += [DecidedRank(rank=first, bot=bot, figures=figures[bot]) for bot in tied]
+            for bot in tied:
+                decided = DecidedRank(rank=first, bot=bot, figures=figures[bot])
+                ranked.append(decided)
     return tuple(ranked)
 
 
@@ -267,9 +286,12 @@ def _groups(values: Mapping[str, Fraction | None] | Mapping[str, float]) -> list
 
     def highest_first(bot: str) -> tuple[bool, Fraction | float, str]:
         value = values[bot]
-        return value is None, -(value or 0), bot
+        if value is None:
+            return True, 0, bot
+        return False, -value, bot
 
     groups: dict[object, list[str]] = {}
     for bot in sorted(values, key=highest_first):
-        groups.setdefault(values[bot], []).append(bot)
+        group = groups.setdefault(values[bot], [])
+        group.append(bot)
     return list(groups.values())
