@@ -21,7 +21,14 @@ from arena.sandbox.level import TEMPORARY, BotKind, LaunchSpec, Level
 
 PROGRAM = "bwrap"
 PRLIMIT = "/usr/bin/prlimit"  # of util-linux, which nearly every distribution has
-NAMESPACES = [f"--unshare-{kind}" for kind in ("user", "ipc", "pid", "net", "uts", "cgroup-try")]
+NAMESPACES = [
+    "--unshare-user",
+    "--unshare-ipc",
+    "--unshare-pid",
+    "--unshare-net",
+    "--unshare-uts",
+    "--unshare-cgroup-try",
+]
 IDENTITY = ["--uid", "1000", "--gid", "1000", "--hostname", "bot"]
 RESTRICTIONS = ["--cap-drop", "ALL", "--die-with-parent"]
 # No --new-session: the bot is in the session that the spawner made, so that its group can be killed
@@ -31,7 +38,12 @@ NO_NAMESPACES_BELOW = ["--disable-userns"]
 """Some systems refuse this argument. The filter refuses new namespaces anyway."""
 PROC = ["--proc", "/proc", "--remount-ro", "/proc"]
 """Java needs /proc. A container that masks /proc refuses these arguments."""
-VARIANTS: tuple[list[str], ...] = (NO_NAMESPACES_BELOW + PROC, PROC, NO_NAMESPACES_BELOW, [])
+VARIANTS: tuple[list[str], ...] = (
+    NO_NAMESPACES_BELOW + PROC,
+    PROC,
+    NO_NAMESPACES_BELOW,
+    [],
+)
 """The arguments that are tried, the strictest first."""
 MESSAGE_BYTES = 4096
 
@@ -62,15 +74,16 @@ class Bubblewrap(Level):
         """Set the limits; return the command that makes the namespaces and runs the bot in them."""
         rlimits.apply(spec)
         rlimits.no_new_privs()
-        read_end, write_end = (
-            os.pipe()
-        )  # bwrap reads the filter from it; a pipe holds a whole filter
+        # bwrap reads the filter from a pipe, which holds a whole filter.
+        read_end, write_end = os.pipe()
         program = seccomp.program_for(spec.processes, spec.syscalls, networked=spec.networked)
         os.write(write_end, program)
         os.close(write_end)
         os.set_inheritable(read_end, True)
+
         command = list(_working[spec.user is not None])
-        home, scratch = spec.place(spec.home), spec.place(spec.scratch)
+        home = spec.place(spec.home)
+        scratch = spec.place(spec.scratch)
         for path in spec.read:
             command += ["--ro-bind", path, spec.place(path)]
         if spec.networked:
@@ -82,10 +95,8 @@ class Bubblewrap(Level):
         if spec.scratch_bytes:
             command += ["--size", str(spec.scratch_bytes)]
         command += ["--tmpfs", scratch]
-        command += [
-            "--remount-ro",
-            "/",
-        ]  # otherwise a bot could write to the root, which is a tmpfs
+        # Otherwise a bot could write to the root, which is a tmpfs.
+        command += ["--remount-ro", "/"]
         command += ["--chdir", home]
         command += ["--seccomp", str(read_end), "--"]
         return command + _task_limit(spec) + argv
@@ -116,9 +127,8 @@ and for ours."""
 
 def working_command(user: int | None) -> list[str]:
     """Return the beginning of the command, with the strictest arguments that work for this user."""
-    from shutil import (
-        which,
-    )  # here, because it imports modules for archives, which few spawners need
+    # This import is here, because it imports modules for archives, which few spawners need.
+    from shutil import which
 
     search_path = os.environ.get("PATH", os.defpath) + ":/usr/bin:/usr/local/bin"
     bwrap = which(PROGRAM, path=search_path)
@@ -134,6 +144,7 @@ def working_command(user: int | None) -> list[str]:
         system += ["--ro-bind-try", path, path]
     for path in DEVICES:
         system += ["--dev-bind", path, path]  # --dev would add a big /dev/shm
+
     first_error = ""
     for variant in VARIANTS:
         command = [bwrap, *NAMESPACES, *IDENTITY, *RESTRICTIONS, *variant, *system]

@@ -73,7 +73,13 @@ class Built:
         return bool(self.error or self.excess or self.late or self.exit.code)
 
 
-def build(launcher: Launcher, bot: Bot, command: Iterable[str], level: str, target: Path) -> Built:
+def build(
+    launcher: Launcher,
+    bot: Bot,
+    command: Iterable[str],
+    level: str,
+    target: Path,
+) -> Built:
     """Run the build command on a copy of the bot's files, and copy the result to `target`.
 
     `target` is a folder that does not exist yet; it is made only if the build succeeds. Files that
@@ -82,7 +88,12 @@ def build(launcher: Launcher, bot: Bot, command: Iterable[str], level: str, targ
     Raise OSError when the files cannot be copied. Raise MachineError when the build fails and a
     disk is full, which is nobody's fault.
     """
-    builder = replace(bot, command=tuple(command), limits=None, processes=None)
+    builder = replace(
+        bot,
+        command=tuple(command),
+        limits=None,
+        processes=None,
+    )
     conditions = Conditions(sandbox=level, limits=BUILD_LIMITS)
     with at_work(launcher, builder, conditions, TIMEOUT_S) as (built, home):
         if built.failed:
@@ -128,7 +139,13 @@ def at_work(
     """
     networked = attend is not None
     child = launcher.start(
-        bot, conditions, rules, builds=True, networked=networked, shown=shown, readable=readable
+        bot,
+        conditions,
+        rules,
+        builds=True,
+        networked=networked,
+        shown=shown,
+        readable=readable,
     )
     is_swept = False
     try:
@@ -149,7 +166,8 @@ def at_work(
             if hear is not None:
                 os.close(child.stdin)
         must_be_killed = excess is not None or late
-        end = launcher.reap(child, 0.0 if must_be_killed else EXIT_GRACE_S)
+        grace = 0.0 if must_be_killed else EXIT_GRACE_S
+        end = launcher.reap(child, grace)
         launcher.sweep()  # a process that is left could change the files while they are copied
         is_swept = True
         if not must_be_killed:

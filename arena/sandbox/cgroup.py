@@ -68,9 +68,8 @@ class Cgroup:
 
     def cpu(self) -> float:
         """Return the CPU seconds of all processes that were ever in it."""
-        _, microseconds, _ = os.pread(self._cpu, STAT_BYTES, 0).split(
-            maxsplit=2
-        )  # "usage_usec N ..."
+        text = os.pread(self._cpu, STAT_BYTES, 0)  # "usage_usec N ..."
+        _, microseconds, _ = text.split(maxsplit=2)
         return int(microseconds) / 1e6
 
     def out_of_memory(self) -> bool:
@@ -106,7 +105,9 @@ class Cgroup:
 def description(controllers: frozenset[str]) -> str:
     """Return the description of a cgroup with these controllers, for records."""
     missing = [name for name in CONTROLLERS if name not in controllers]
-    return f"cgroup without {' and '.join(missing)}" if missing else "cgroup"
+    if not missing:
+        return "cgroup"
+    return f"cgroup without {' and '.join(missing)}"
 
 
 class Cgroups:
@@ -122,7 +123,8 @@ class Cgroups:
         self._path = f"{parent}/{PREFIX}{os.getpid()}-{next(numbers)}"
         os.mkdir(self._path)
         try:
-            self.controllers = frozenset(name for name in CONTROLLERS if _enable(self._path, name))
+            enabled = [name for name in CONTROLLERS if _enable(self._path, name)]
+            self.controllers = frozenset(enabled)
             trial = self.new()
             try:
                 subprocess.run(
@@ -194,7 +196,8 @@ def quota() -> float | None:
         with contextlib.suppress(OSError, ValueError):
             limit, period = _read(f"{path}/cpu.max")  # "max 100000", or microseconds in each period
             if limit != "max":
-                least = min(int(limit) / int(period), least or float("inf"))
+                cores = int(limit) / int(period)
+                least = min(cores, least or float("inf"))
         path = os.path.dirname(path)
     return least
 
@@ -243,7 +246,8 @@ def _current() -> str | None:
         return None
     path = paths[0]
     for fields in mounts:
-        root, mountpoint = fields[3].rstrip("/"), fields[4]
+        root = fields[3].rstrip("/")
+        mountpoint = fields[4]
         if f"{path}/".startswith(f"{root}/"):
             return (mountpoint + path.removeprefix(root)).rstrip("/")
     return None

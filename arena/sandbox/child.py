@@ -112,7 +112,9 @@ class Child:
         """
         if self.cannot_fork:
             pid = self.program()
-            return () if pid is None else (pid,)
+            if pid is None:
+                return ()
+            return (pid,)
         helpers = self.level.helpers(self.pid)
         if self.spec.networked:  # it may make sessions and groups, and is alone below its spawner
             return (pid for pid in procfs.below(self.spawner) if pid not in helpers)

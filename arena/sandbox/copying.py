@@ -17,6 +17,8 @@ from pathlib import Path
 
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 """The flags to open a file that must not be there yet."""
+UNTRUSTED = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+"""The flags to open a file of a stranger, which may be a link or a pipe."""
 ELF = b"\x7fELF"
 """The first bytes of a program that a linker made."""
 
@@ -41,30 +43,33 @@ class Copier:
 
         Raise OSError for what cannot be copied.
         """
+        source = os.fspath(source)
+        target = os.fspath(target)
         if not os.path.isdir(source):
-            self._copy_file(os.fspath(source), os.fspath(target))
+            self._copy_file(source, target)
             return
         # This is a list and no recursion, because folders may be deep.
-        folders = [(os.fspath(source), os.fspath(target))]
+        folders = [(source, target)]
         while folders:
             folder, copy = folders.pop()
             folders += self._copy_folder(folder, copy)
 
     def _copy_folder(self, folder: str, copy: str) -> list[tuple[str, str]]:
         """Copy a folder, without the folders in it; return these with their copies' names."""
-        mode = self._mode(os.stat(folder).st_mode | 0o700)
+        mode = os.stat(folder).st_mode | 0o700
+        mode = self._mode(mode)
         with contextlib.suppress(FileExistsError):
             os.mkdir(copy, mode)
         inner_folders = []
         with os.scandir(folder) as entries:
             for entry in entries:
                 path = os.path.join(copy, entry.name)
-                if (
-                    entry.name in self.leave_out and entry.is_dir()
-                ):  # in a worktree, `.git` is a file
+                # In a worktree, `.git` is a file.
+                if entry.name in self.leave_out and entry.is_dir():
                     continue
                 if entry.is_symlink():
-                    os.symlink(os.readlink(entry.path), path)
+                    link_target = os.readlink(entry.path)
+                    os.symlink(link_target, path)
                     self._set_owner(path)
                 elif entry.is_dir():
                     inner_folders.append((entry.path, path))
@@ -76,7 +81,7 @@ class Copier:
         return inner_folders
 
     def _copy_file(self, source: str, target: str) -> None:
-        descriptor = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = os.open(source, UNTRUSTED)
         with open(descriptor, "rb") as file:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
@@ -86,11 +91,13 @@ class Copier:
                 mode |= 0o100
             file.seek(0)
             mode = self._mode(mode)
-            with open(os.open(target, NEW, mode), "wb") as copy:
+            copy_descriptor = os.open(target, NEW, mode)
+            with open(copy_descriptor, "wb") as copy:
                 shutil.copyfileobj(file, copy)
                 if self.everybody:
                     os.fchmod(copy.fileno(), mode)
-        os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
+        times = (status.st_atime_ns, status.st_mtime_ns)
+        os.utime(target, ns=times)
         self._set_owner(target)
 
     def _mode(self, mode: int) -> int:

@@ -21,14 +21,22 @@ def matches_at_once(event: Event, cores: int) -> int:
     A frozen bot needs no core, so a match needs one; without freezing every bot of a match may
     think at once. A bot that asks for several threads needs a core for each.
     """
-    thinking = 1
+    thinking_bots = 1
     if not event.conditions.freeze:
-        thinking = max((len(board.roles) for board in event.boards), default=1)
-    threads = max((bot.threads for bot in event.bots), default=1)
-    return max(1, cores // max(thinking, threads))
+        bots_of_boards = [len(board.roles) for board in event.boards]
+        thinking_bots = max(bots_of_boards, default=1)
+    threads_of_bots = [bot.threads for bot in event.bots]
+    threads = max(threads_of_bots, default=1)
+    cores_of_match = max(thinking_bots, threads)
+    return max(1, cores // cores_of_match)
 
 
-def should_pin(pin: bool | None, event: Event, workers: int, cores: int) -> bool:
+def should_pin(
+    pin: bool | None,
+    event: Event,
+    workers: int,
+    cores: int,
+) -> bool:
     """Return whether lanes are pinned: as `pin` says, or, for None, where that is quicker.
 
     It is quicker where every lane has a core and its bots take turns. Lanes that wait for a
@@ -92,5 +100,6 @@ def move(pid: int, cores: Iterable[int]) -> None:
     """Move a process with all its threads to these cores. Do nothing for one that is gone."""
     targets = tuple(cores)
     with contextlib.suppress(OSError):
-        for thread in os.listdir(f"{system.PROC}/{pid}/task"):
+        threads = os.listdir(f"{system.PROC}/{pid}/task")
+        for thread in threads:
             os.sched_setaffinity(int(thread), targets)

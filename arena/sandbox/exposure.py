@@ -28,12 +28,18 @@ def refuse_exposed(private: Iterable[Path], bots: Iterable[Bot], level: str) -> 
         return  # nothing is hidden at all, and every run warns of that
     bots = tuple(bots)
     shipped_bots = rulefile.shipped().parent / "bots"
-    of_bots = [Path(bot.files) for bot in bots if bot.files is not None]
-    secret_bots = [path for path in of_bots if not path.is_relative_to(shipped_bots)]
+    secret_bots = []
+    for bot in bots:
+        if bot.files is None:
+            continue
+        files_of_bot = Path(bot.files)
+        if not files_of_bot.is_relative_to(shipped_bots):
+            secret_bots.append(files_of_bot)
+
     readers = _readers(bots)
     for path in itertools.chain(private, secret_bots):
-        # A bot may read its own folder.
-        readable_by_others = [folder for folder, files in readers.items() if files != {str(path)}]
+        itself = {str(path)}  # a bot may read its own folder
+        readable_by_others = [folder for folder, files in readers.items() if files != itself]
         folder = _enclosing(path, readable_by_others)
         if folder is not None:
             raise ArenaError(
@@ -53,7 +59,8 @@ def _readers(bots: Iterable[Bot]) -> dict[str, set[str | None]]:
             continue
         _, readable = toolchain.resolved(bot.command)
         for path in readable:
-            readers.setdefault(path, set()).add(bot.files)
+            files_of_readers = readers.setdefault(path, set())
+            files_of_readers.add(bot.files)
     return readers
 
 
@@ -99,12 +106,12 @@ def forget(variable: str) -> None:
     if os.environ.pop(variable, None) is None or not system.LINUX:
         return
     with open("/proc/self/stat") as file:
-        begin, end = map(
-            int, file.read().rpartition(")")[2].split()[47:49]
-        )  # proc_pid_stat(5): env_start, env_end
+        _, _, fields = file.read().rpartition(")")
+    begin, end = map(int, fields.split()[47:49])  # proc_pid_stat(5): env_start, env_end
     text = b"\0" + ctypes.string_at(begin, end - begin)
     name = b"\0" + os.fsencode(variable) + b"="
     at = text.find(name)
     if at >= 0:
         value = at + len(name)
-        ctypes.memset(begin + value - 1, ord("x"), text.index(b"\0", value) - value)
+        length = text.index(b"\0", value) - value
+        ctypes.memset(begin + value - 1, ord("x"), length)

@@ -121,7 +121,8 @@ class FamilyMeter(Meter):
         alone = 0.0
         for pid, meter in self._members.items():
             waits = meter.waits()
-            alone = max(alone, waits[0] - (total - used[pid]))
+            cpu_of_others = total - used[pid]
+            alone = max(alone, waits[0] - cpu_of_others)
             all_waits += waits
         longest, second = sorted(all_waits, reverse=True)[:2]
         return max(alone, longest + second - total)

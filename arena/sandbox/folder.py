@@ -203,7 +203,10 @@ class Folder:
             copier = Copier(leave_out=LEFT_OUT, everybody=os.getuid() == 0)
             if bot.files is not None:
                 source = Path(bot.files)
-                copier.copy(source, making if source.is_dir() else making / source.name)
+                target = making
+                if not source.is_dir():
+                    target = making / source.name
+                copier.copy(source, target)
             making.chmod(0o755)
             originals.parent.mkdir(exist_ok=True)
             originals.parent.chmod(REACHABLE)
@@ -230,7 +233,9 @@ class Folder:
         free_bytes = disk.f_bavail * disk.f_frsize
         # A file system that does not count files reports 0 of them.
         free_files = disk.f_favail if disk.f_files else sys.maxsize
-        if free_bytes < (limits.scratch or 0) or free_files < (limits.files or 0):
+        lacks_bytes = free_bytes < (limits.scratch or 0)
+        lacks_files = free_files < (limits.files or 0)
+        if lacks_bytes or lacks_files:
             raise MachineError(
                 f"{self.path.parent}: has less room than the limits scratch and files allow a bot; "
                 f"{ADVICE}"
@@ -318,7 +323,8 @@ def _compile(copy: Path) -> None:
     that imports a file that cannot be compiled gets the error.
     """
     # With PYTHONPYCACHEPREFIX, which no bot has, Python would use another folder.
-    code = copy.parent / "__pycache__" / Path(importlib.util.cache_from_source(copy)).name
+    cache = Path(importlib.util.cache_from_source(copy))
+    code = copy.parent / "__pycache__" / cache.name
     mode = py_compile.PycInvalidationMode.TIMESTAMP
     py_compile.compile(str(copy), str(code), invalidation_mode=mode, quiet=2)
 

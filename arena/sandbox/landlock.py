@@ -24,9 +24,19 @@ from arena.sandbox.level import BotKind, LaunchSpec, Level, checked
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # the same numbers on every architecture
 VERSION, PATH_BENEATH = 1, 1
-EXECUTE, WRITE_FILE, READ_FILE, READ_DIR, REMOVE_DIR, REMOVE_FILE = (1 << bit for bit in range(6))
-MAKE_DIR, MAKE_REG, MAKE_SYM, REFER, TRUNCATE = 1 << 7, 1 << 8, 1 << 12, 1 << 13, 1 << 14
-FILE_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | 1 << 15
+EXECUTE = 1 << 0
+WRITE_FILE = 1 << 1
+READ_FILE = 1 << 2
+READ_DIR = 1 << 3
+REMOVE_DIR = 1 << 4
+REMOVE_FILE = 1 << 5
+MAKE_DIR = 1 << 7
+MAKE_REG = 1 << 8
+MAKE_SYM = 1 << 12
+REFER = 1 << 13
+TRUNCATE = 1 << 14
+IOCTL_DEV = 1 << 15
+FILE_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
 """The rights that a rule may grant on a file that is not a folder."""
 
 READ = EXECUTE | READ_FILE | READ_DIR
@@ -45,11 +55,15 @@ SCRATCH = (
 """The rights in a scratch folder. A bot may not run what it wrote, nor make devices, pipes and
 sockets."""
 DEVICE = READ_FILE | WRITE_FILE | TRUNCATE
-IOCTL_DEV = 1 << 15
 TERMINAL = READ_FILE | READ_DIR | WRITE_FILE | TRUNCATE | IOCTL_DEV
 TERMINALS = ("/dev/ptmx", "/dev/pts", "/dev/tty")
 """Of a mount namespace with terminals of its own (`own_network.py`)."""
-HANDLED_FILES = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
+HANDLED_FILES = {
+    1: (1 << 13) - 1,
+    2: (1 << 14) - 1,
+    3: (1 << 15) - 1,
+    5: (1 << 16) - 1,
+}
 """The rights on files that need a rule, by the version of Landlock that brought them."""
 HANDLED_NET = 0b11
 """The rights to bind and to connect."""
@@ -94,8 +108,10 @@ class Landlock(Level):
                 _add_rule(ruleset, rule_of_all)
             elif os.path.exists(path):
                 _add_rule(ruleset, _rule(path, READ))
-        _add_rule(ruleset, _rule(spec.home, READ | SCRATCH if spec.builds else READ))
-        _add_rule(ruleset, _rule(spec.scratch, READ | SCRATCH if spec.networked else SCRATCH))
+        home_rights = READ | SCRATCH if spec.builds else READ
+        _add_rule(ruleset, _rule(spec.home, home_rights))
+        scratch_rights = READ | SCRATCH if spec.networked else SCRATCH
+        _add_rule(ruleset, _rule(spec.scratch, scratch_rights))
         for path in TERMINALS if spec.networked else ():
             _add_rule(ruleset, _rule(path, TERMINAL))
         # It may open its input and output again, as /dev/stdin and /dev/stdout. An anonymous pipe
@@ -126,7 +142,8 @@ def _ruleset(*, net: bool) -> int:
         size = 16
     else:
         size = 8
-    return checked(syscall(CREATE_RULESET, rights, ctypes.c_size_t(size), 0), "Landlock: create")
+    result = syscall(CREATE_RULESET, rights, ctypes.c_size_t(size), 0)
+    return checked(result, "Landlock: create")
 
 
 def _add_rule(ruleset: int, rule: bytes) -> None:
@@ -136,7 +153,8 @@ def _add_rule(ruleset: int, rule: bytes) -> None:
 @cache
 def version() -> int:
     """Return the version of Landlock that this kernel offers; 0 = none."""
-    return max(0, int(syscall(CREATE_RULESET, None, ctypes.c_size_t(0), VERSION)))
+    result = syscall(CREATE_RULESET, None, ctypes.c_size_t(0), VERSION)
+    return max(0, int(result))
 
 
 def _filter_program(

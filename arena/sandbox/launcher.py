@@ -34,7 +34,7 @@ from arena.sandbox import (
 )
 from arena.sandbox.cgroup import Cgroup
 from arena.sandbox.child import Child, Exit, pipes
-from arena.sandbox.folder import Folder
+from arena.sandbox.folder import Folder, Room
 from arena.sandbox.level import BotKind, LaunchSpec, Level
 from arena.sandbox.portable import Subprocesses
 from arena.sandbox.refused import RefusedCalls
@@ -59,16 +59,22 @@ USERS_WAIT_S, USERS_POLL_S = 300.0, 0.05
 class Launcher:
     """Starts and ends bots. A context manager: at its end nothing that it started is left."""
 
-    def __init__(self, cores: tuple[int, ...] | None = None, *, watches: bool = False) -> None:
+    def __init__(
+        self,
+        cores: tuple[int, ...] | None = None,
+        *,
+        watches: bool = False,
+    ) -> None:
         """`cores` are those that its bots may count on; None = all that this process has.
 
         `watches`: count the system calls that are refused to its bots, at the levels that can
         report them.
         """
         self.refused: RefusedCalls | None = None
-        arch = seccomp.arch() if watches and system.LINUX else None
-        if arch is not None:
-            self.refused = RefusedCalls(arch)
+        if watches and system.LINUX:
+            arch = seccomp.arch()
+            if arch is not None:
+                self.refused = RefusedCalls(arch)
         # This comes before the sockets and pipes of this launcher, which could land there.
         descriptors.keep_standard_open()
         self.cores = cores or system.cores()
@@ -88,7 +94,8 @@ class Launcher:
             self._cgroups = cgroups.opened()
             if self._cgroups is not None:
                 opened.callback(self._cgroups.close)
-            environment = ENVIRONMENT | warm.room_for(_environment(self.folder.path))
+            own_environment = _environment(self.folder.path)
+            environment = ENVIRONMENT | warm.room_for(own_environment)
             if system.LINUX:
                 self._spawner = SpawnerProcess(self.folder.path, environment, self.refused)
             else:
@@ -109,21 +116,29 @@ class Launcher:
         return cgroups.description(self._cgroups.controllers)
 
     @contextlib.contextmanager
-    def users_for(self, count: int, level: str, make_room: Callable[[], None]) -> Iterator[None]:
+    def users_for(
+        self,
+        count: int,
+        level: str,
+        make_room: Callable[[], None],
+    ) -> Iterator[None]:
         """Wait until there are users for these bots, which are started in this `with`.
 
         Hold no user while waiting: otherwise lanes that wait for each other's users would wait for
         ever. `make_room` ends all bots that the lane can do without.
         """
-        needs_users = os.getuid() == 0 and levels.TABLE[level].restricts and bool(users.uids())
-        self._reserved = self._claim_users(count if needs_users else 0, make_room)
+        if os.getuid() != 0 or not levels.TABLE[level].restricts or not users.uids():
+            count = 0
+        self._reserved = self._claim_users(count, make_room)
         try:
             yield
         finally:
             _give_back(self._reserved)
 
     def _claim_users(
-        self, count: int, make_room: Callable[[], None] = lambda: None
+        self,
+        count: int,
+        make_room: Callable[[], None] = lambda: None,
     ) -> list[tuple[int, int]]:
         """Return this number of users and the claims to them.
 
@@ -143,6 +158,7 @@ class Launcher:
             if user_and_claim is not None:
                 claimed.append(user_and_claim)
                 continue
+
             _give_back(claimed)
             make_room()
             if time.monotonic() > until:
@@ -179,48 +195,49 @@ class Launcher:
             rlimits.refuse_lower(limits)
         if not builds:  # few builds use what they may
             self.refuse_full_disk(level, limits)
-        kit = (str(self.folder.kit(rules)),) if rules else ()
+
+        kit: tuple[str, ...] = ()
+        if rules:
+            kit = (str(self.folder.kit(rules)),)
         argv, files = toolchain.resolved(bot.command)
         variables = {name: str(folder) for name, folder in shown.items()}
         further = tuple(map(str, readable))
         read = kit + files + tuple(variables.values()) + further
         if level.confines:
             exposure.refuse_exposed_copies(self.folder.path, files + further)
+
         user, claim = self._claim_user(level, read)
         processes = limits.processes or 1
         may_fork = processes > 1
         tasks = watchdog.THREADS * processes if may_fork else 0
         cgroup = self._new_cgroup(level, limits)
-        watches = self.refused is not None and level.confines and not level.wrapped and not builds
-        counts_forks = may_fork and level.confines and not builds and not conditions.syscalls
+        plays_confined = level.confines and not builds
+        watches = self.refused is not None and plays_confined and not level.wrapped
+        counts_forks = may_fork and plays_confined and not conditions.syscalls
+        starts_warm = not builds and self._starts_warm(bot, conditions, level, argv)
+
         bot_room = self.folder.room(bot, own_copy=builds or not level.confines, user=user)
         places: tuple[tuple[str, str], ...] = ()
         if networked:
-            folders = {"bot": str(bot_room.home), "scratch": str(bot_room.scratch)}
-            for name, folder in variables.items():
-                folders[name.lower()] = folder
-            for number, folder in enumerate(kit):
-                folders[f"kit{number}"] = folder
-            places = tuple(
-                (folder, f"{own_network.FOLDER}/{name}") for name, folder in folders.items()
-            )
+            places = _places(bot_room, variables, kit)
+        limit_rows = _limit_rows(
+            conditions,
+            level,
+            limits,
+            tasks if user is not None else 0,
+            networked=networked,
+        )
         spec = LaunchSpec(
             level=level.name,
             home=str(bot_room.home),
             scratch=str(bot_room.scratch),
             read=read,
-            limits=_limit_rows(
-                conditions,
-                level,
-                limits,
-                tasks if user is not None else 0,
-                networked=networked,
-            ),
+            limits=limit_rows,
             processes=processes,
             tasks=tasks,
             scratch_bytes=limits.scratch or 0,
             builds=builds,
-            warm=not builds and self._starts_warm(bot, conditions, level, argv),
+            warm=starts_warm,
             syscalls=conditions.syscalls,
             watched=watches,
             counts_forks=counts_forks,
@@ -230,8 +247,9 @@ class Launcher:
         )
         try:
             self._prepare(spec, conditions.preload, kit, rules)
-            scratch = Path(spec.place(str(bot_room.scratch)))
-            environment = _environment(scratch, tuple(map(spec.place, kit)))
+            scratch = spec.place(str(bot_room.scratch))
+            kit_places = tuple(map(spec.place, kit))
+            environment = _environment(Path(scratch), kit_places)
             for name, folder in variables.items():
                 environment[name] = spec.place(folder)
             if networked:
@@ -250,13 +268,15 @@ class Launcher:
             if cgroup:
                 cgroup.remove()
             raise
-        if claim is not None and answer.get("pid"):
-            self._claims[answer["pid"]] = claim
+
+        pid = answer.get("pid", 0)
+        if claim is not None and pid:
+            self._claims[pid] = claim
         elif claim is not None:
             os.close(claim)
         stdin, stdout, stderr = ours
         return Child(
-            pid=answer.get("pid", 0),
+            pid=pid,
             spawner=self._spawner.pid,
             stdin=stdin,
             stdout=stdout,
@@ -278,11 +298,16 @@ class Launcher:
             self.folder.refuse_full(limits)
 
     def _starts_warm(
-        self, bot: Bot, conditions: Conditions, level: Level, argv: tuple[str, ...]
+        self,
+        bot: Bot,
+        conditions: Conditions,
+        level: Level,
+        argv: tuple[str, ...],
     ) -> bool:
         """Return whether a bot that does not build is a fork of the spawner."""
         is_wanted = conditions.warm and bot.warm
-        return is_wanted and self._spawner.warms and not level.wrapped and warm.fits(argv)
+        is_possible = self._spawner.warms and not level.wrapped
+        return is_wanted and is_possible and warm.fits(argv)
 
     def _request_start(
         self,
@@ -316,16 +341,21 @@ class Launcher:
                     f"{needs}root of this namespace has no other user; use the level landlock"
                 )
             return None, None
-        user, claim = (self._reserved or self._claim_users(1)).pop()
+
+        reserved = self._reserved or self._claim_users(1)
+        user, claim = reserved.pop()
         try:
             if read not in self._user_checks:
                 question = [user, str(self.folder.path), read]
                 self._user_checks[read] = self._spawner.request(
-                    child_setup.CHECK_USER, question, subject=level.name
+                    child_setup.CHECK_USER,
+                    question,
+                    subject=level.name,
                 )
         except BaseException:
             os.close(claim)
             raise
+
         answer = self._user_checks[read]
         if not answer["unreadable"] and not answer["why"]:
             return user, claim
@@ -350,7 +380,9 @@ class Launcher:
             memory = int(limits.memory * watchdog.RESIDENT_FACTOR)
             if level.wrapped:  # its scratch folder is in memory
                 memory += limits.scratch or 0
-        processes = limits.processes or (1 if level.confines else None)
+        processes = limits.processes
+        if not processes:
+            processes = 1 if level.confines else None
         tasks = None
         if processes is not None:
             tasks = processes * watchdog.THREADS + rlimits.HELPERS
@@ -363,7 +395,11 @@ class Launcher:
         return cgroup
 
     def _prepare(
-        self, spec: LaunchSpec, modules: tuple[str, ...], kit: tuple[str, ...], rules: Path | None
+        self,
+        spec: LaunchSpec,
+        modules: tuple[str, ...],
+        kit: tuple[str, ...],
+        rules: Path | None,
     ) -> None:
         """Let the spawner prepare once what all bots of this kind share.
 
@@ -383,10 +419,13 @@ class Launcher:
 
     def end(self, child: Child, grace: float = 0.0) -> Exit:
         """Reap a child and its process group; kill what does not end within `grace` seconds."""
-        return self.end_all([(child, grace)])[0]
+        exits = self.end_all([(child, grace)])
+        return exits[0]
 
     def end_all(
-        self, children: Sequence[tuple[Child, float]], living: tuple[int, ...] | None = None
+        self,
+        children: Sequence[tuple[Child, float]],
+        living: tuple[int, ...] | None = None,
     ) -> tuple[Exit, ...]:
         """End several children, each with its grace, in one request.
 
@@ -417,7 +456,9 @@ class Launcher:
         return swept
 
     def _reap_all(
-        self, children: Sequence[tuple[Child, float]], living: tuple[int, ...] | None
+        self,
+        children: Sequence[tuple[Child, float]],
+        living: tuple[int, ...] | None,
     ) -> tuple[tuple[Exit, ...], int]:
         """Reap children, then sweep, in one request.
 
@@ -475,8 +516,27 @@ def _give_back(claimed: list[tuple[int, int]]) -> None:
         os.close(claim)
 
 
+def _places(
+    bot_room: Room,
+    variables: Mapping[str, str],
+    kit: tuple[str, ...],
+) -> tuple[tuple[str, str], ...]:
+    """Return each folder of a bot in a network of its own, with the path where it finds it."""
+    folders = {"bot": str(bot_room.home), "scratch": str(bot_room.scratch)}
+    for name, folder in variables.items():
+        folders[name.lower()] = folder
+    for number, folder in enumerate(kit):
+        folders[f"kit{number}"] = folder
+    return tuple((folder, f"{own_network.FOLDER}/{name}") for name, folder in folders.items())
+
+
 def _limit_rows(
-    conditions: Conditions, level: Level, limits: Limits, tasks: int, *, networked: bool
+    conditions: Conditions,
+    level: Level,
+    limits: Limits,
+    tasks: int,
+    *,
+    networked: bool,
 ) -> rlimits.Rows:
     """Return the rows for setrlimit; `tasks` are the threads of a bot with a user of its own."""
     rows = rlimits.tasks(tasks)
@@ -503,4 +563,8 @@ def _exit(child: Child, report: dict[str, Any] | None) -> Exit:
 
 def _environment(scratch: Path, kit: tuple[str, ...] = ()) -> dict[str, str]:
     folder = str(scratch)
-    return ENVIRONMENT | {"HOME": folder, "TMPDIR": folder, "PYTHONPATH": ":".join(kit)}
+    return ENVIRONMENT | {
+        "HOME": folder,
+        "TMPDIR": folder,
+        "PYTHONPATH": ":".join(kit),
+    }

@@ -24,5 +24,5 @@ class Unconfined(Level):
 _LEVELS = (Landlock(), Bubblewrap(), Rlimits(), Unconfined())
 TABLE: dict[str, Level] = {level.name: level for level in _LEVELS}
 """Every level by its name, in the order in which `auto` tries them."""
-CONFINING = tuple(level.name for level in TABLE.values() if level.confines)
-UNSAFE = tuple(level.name for level in TABLE.values() if not level.confines)
+CONFINING = tuple(level.name for level in _LEVELS if level.confines)
+UNSAFE = tuple(level.name for level in _LEVELS if not level.confines)

@@ -71,7 +71,8 @@ class Meter:
         self._counted = counted
         self._counted_before = 0.0
         """CPU seconds that bwrap used in its cgroup before it was there."""
-        self._pid = self._clock = 0
+        self._pid = 0
+        self._clock = 0
         self.last = Usage()
         self._schedstat: int | None = None
         self._alive = True

@@ -125,13 +125,24 @@ def _lay_out(places: Iterable[tuple[str, str]], writable: Iterable[str]) -> None
     _mount(f"{TERMINALS}/ptmx", "/dev/ptmx", None, MS_BIND)
 
 
-def _mount(source: str | None, target: str, kind: str | None, flags: int, data: str = "") -> None:
+def _mount(
+    source: str | None,
+    target: str,
+    kind: str | None,
+    flags: int,
+    data: str = "",
+) -> None:
     texts = [None if text is None else os.fsencode(text) for text in (source, target, kind)]
     result = libc.mount(*texts, ctypes.c_ulong(flags), os.fsencode(data) or None)
     checked(result, f"mount {target}")
 
 
-def _set_attributes(path: str, flags: int, added: int, cleared: int) -> None:
+def _set_attributes(
+    path: str,
+    flags: int,
+    added: int,
+    cleared: int,
+) -> None:
     attributes = MOUNT_ATTRIBUTES.pack(added, cleared, 0, 0)
     size = ctypes.c_size_t(MOUNT_ATTRIBUTES.size)
     folder = ctypes.c_int(AT_FDCWD)

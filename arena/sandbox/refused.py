@@ -62,7 +62,11 @@ class RefusedCalls:
 
         Their names are in the order of their frequency, the most frequent first.
         """
-        return [name for name, _ in self.counts.most_common() if self._error(name) == errno.EPERM]
+        names = []
+        for name, _ in self.counts.most_common():
+            if self._error(name) == errno.EPERM:
+                names.append(name)
+        return names
 
     def _error(self, name: str) -> int:
         """Return the errno with which the filter refuses a call."""

@@ -209,6 +209,7 @@ def program(
             else:
                 block += _laid(ANSWER, ASK)
             blocks[known[name]] = block
+
     ranges = []
     for number, block in enumerate(blocks):
         if number == 0 or block != blocks[number - 1]:
@@ -216,6 +217,7 @@ def program(
     kill = _laid(ANSWER, KILL_PROCESS)
     if arch == "x86_64":
         ranges.append((X32, kill))
+
     code = _laid(LOAD, ARCHITECTURE)
     code += _laid(EQUAL, AUDIT[arch], 1, 0)
     code += kill
@@ -235,7 +237,14 @@ def _ask_unless_thread() -> bytes:
     return code + _laid(ANSWER, ASK)
 
 
-def _checks(name: str, processes: int, refusal: int, *, own_pid: bool, networked: bool) -> bytes:
+def _checks(
+    name: str,
+    processes: int,
+    refusal: int,
+    *,
+    own_pid: bool,
+    networked: bool,
+) -> bytes:
     """Return the instructions of all checks of a call; `refusal` is the answer if one fails."""
     checks = list(call_policy.CHECKS.get(name, ()))
     if networked and name in call_policy.NETWORKED_CHECKS:

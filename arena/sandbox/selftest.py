@@ -111,7 +111,11 @@ def _judgement(output: str, complaint: str) -> str | None:
     return f"a bot could not play: {text}"
 
 
-def _run_probe(launcher: Launcher, level: str, interpreter: tuple[str, ...]) -> tuple[str, str]:
+def _run_probe(
+    launcher: Launcher,
+    level: str,
+    interpreter: tuple[str, ...],
+) -> tuple[str, str]:
     """Return the output of the probe, and the complaint if that is not whole."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         secret = launcher.folder.path / "secret"
@@ -127,7 +131,8 @@ def _run_probe(launcher: Launcher, level: str, interpreter: tuple[str, ...]) -> 
         )
         child = launcher.start(bot, Conditions(sandbox=level), None)
         try:
-            output, errors = _read_to_end((child.stdout, child.stderr), launcher.lifeline)
+            pipes = (child.stdout, child.stderr)
+            output, errors = _read_to_end(pipes, launcher.lifeline)
         finally:
             end = launcher.end(child, EXIT_GRACE_S)
             for descriptor in (child.stdin, child.stdout, child.stderr):

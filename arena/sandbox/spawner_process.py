@@ -58,7 +58,10 @@ class SpawnerProcess:
     """Whether a bot can be a fork of it."""
 
     def __init__(
-        self, folder: Path, environment: dict[str, str], refused: RefusedCalls | None
+        self,
+        folder: Path,
+        environment: dict[str, str],
+        refused: RefusedCalls | None,
     ) -> None:
         """The spawner removes `folder` at its end; `refused` answers for watched bots."""
         self._folder = folder
@@ -104,7 +107,8 @@ class SpawnerProcess:
         try:
             text = operation + marshal.dumps(tuple(message), NO_INTERNED_TEXTS)
             socket.send_fds(self._socket, [text], descriptors)
-            forks = endpoint = None
+            forks = None
+            endpoint = None
             reply, listeners = self._receive()
             if reply == child_setup.ENDPOINT:
                 (endpoint,) = listeners
@@ -134,7 +138,10 @@ class SpawnerProcess:
     def _receive(self) -> tuple[bytes, list[int]]:
         """Return the next message, and the descriptors that came with it: one at most."""
         text, descriptors, _, _ = socket.recv_fds(
-            self._socket, ANSWER_BYTES, 1, socket.MSG_CMSG_CLOEXEC
+            self._socket,
+            ANSWER_BYTES,
+            1,
+            socket.MSG_CMSG_CLOEXEC,
         )
         return text, descriptors
 

@@ -46,10 +46,12 @@ def resolved(command: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]
     paths: list[str] = []
     if argv[0].startswith("/"):
         paths += needs(argv[0])
+
     bridge = bridge_of(command)
     if bridge:
         position = argv.index(BRIDGE.format(bridge))
-        program = extensions.file_beside(extensions.bridges()[bridge].path)
+        added_bridge = extensions.bridges()[bridge]
+        program = extensions.file_beside(added_bridge.path)
         argv[position] = str(program)
         if not public(str(program)):
             paths.append(str(program.parent))
@@ -57,10 +59,12 @@ def resolved(command: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]
         argv[engine] = shutil.which(argv[engine]) or argv[engine]
         if argv[engine].startswith("/"):
             paths += needs(argv[engine])
+
     for word in argv:
         if word.startswith("/") and Path(word).is_file() and not public(word):
             paths.append(word)
-    return tuple(argv), tuple(dict.fromkeys(paths))
+    different_paths = tuple(dict.fromkeys(paths))
+    return tuple(argv), different_paths
 
 
 @cache
@@ -77,8 +81,12 @@ def bridge_of(command: tuple[str, ...]) -> str:
 def needs(program: str) -> tuple[str, ...]:
     """Return what a program (an absolute path) must read beside the public files and folders."""
     name = os.path.basename(program)
-    paths = _python(program) if PYTHON_NAME.fullmatch(name) else _other(Path(program))
-    return tuple(dict.fromkeys(path for path in paths if not public(path)))
+    if PYTHON_NAME.fullmatch(name):
+        paths = _python(program)
+    else:
+        paths = _other(Path(program))
+    private_paths = [path for path in paths if not public(path)]
+    return tuple(dict.fromkeys(private_paths))
 
 
 def _python(program: str) -> list[str]:
@@ -92,16 +100,17 @@ def _python(program: str) -> list[str]:
         prefixes = [sys.prefix, sys.base_prefix, sys.exec_prefix]
     else:
         try:
-            answer = subprocess.run(
+            finished = subprocess.run(
                 [program, "-I", "-c", PRINT_PREFIXES],
                 capture_output=True,
                 text=True,
                 timeout=ANSWER_TIMEOUT_S,
                 check=True,
-            ).stdout
-            real, library, *prefixes = json.loads(answer)
+            )
+            real, library, *prefixes = json.loads(finished.stdout)
         except (OSError, subprocess.SubprocessError, ValueError):
             return [program]  # its own message will say what is wrong with it
+
     paths = [os.path.abspath(program), real]
     parts: list[str] = []
     for prefix in dict.fromkeys(prefixes):
@@ -109,7 +118,8 @@ def _python(program: str) -> list[str]:
             parts += [os.path.join(prefix, part) for part in PYTHON_PARTS]
     parts = [part for part in parts if os.path.exists(part)]
     paths += parts
-    if not library.startswith(tuple(f"{part}/" for part in parts)):  # as in an old PyPy
+    folders = tuple(f"{part}/" for part in parts)
+    if not library.startswith(folders):  # as in an old PyPy
         paths.append(library)
     return paths
 
@@ -123,9 +133,14 @@ def _other(program: Path) -> list[str]:
     prefix = real.parent.parent
     has_libraries = (prefix / "lib").is_dir() or (prefix / "include").is_dir()
     is_toolchain = real.parent.name == "bin" and has_libraries and _bounded(prefix)
-    paths = [str(program), str(prefix if is_toolchain else real)]
+    paths = [str(program)]
+    if is_toolchain:
+        paths.append(str(prefix))
+    else:
+        paths.append(str(real))
     if "java" in program.name:
-        paths += map(str, Path("/").glob(JAVA.lstrip("/")))
+        pattern = JAVA.lstrip("/")
+        paths += map(str, Path("/").glob(pattern))
     return paths
 
 

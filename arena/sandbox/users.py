@@ -17,7 +17,8 @@ GROUP = 60706
 """The group of all these users, the only one that may pass through the private folder of root's
 referee (`folder.py`). No system assigns it: systemd's table of uid ranges has 60706 to 61183 as
 unused."""
-FEW, MANY = range(60707, 61184), range(2_100_000_000, 2_100_065_536)
+FEW = range(60707, 61184)
+MANY = range(2_100_000_000, 2_100_065_536)
 """Uids that no system assigns: the rest of that range, and a part of systemd's second one,
 1879048192 to 2147483647, beyond those that SSSD makes of Windows' accounts."""
 # It is believed only if it is root's alone.
@@ -82,8 +83,9 @@ def claim(first: int) -> tuple[int, int] | None:
     import fcntl  # here, because the spawner does without
 
     descriptor = _open_claims()
-    for number in range(len(uids())):
-        user = uids()[(first + number) % len(uids())]
+    candidates = uids()
+    for number in range(len(candidates)):
+        user = candidates[(first + number) % len(candidates)]
         lock = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, user, 1, 0)
         try:
             fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, lock)

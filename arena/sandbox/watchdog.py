@@ -92,14 +92,16 @@ class Watchdog:
 
     def _excesses(self) -> Iterator[tuple[Cause, str]]:
         limits = self._limits
+        inherited = self._child.inherited
         pids = tuple(self._child.processes())
         usages: dict[int, ProcessUsage] = {}
         for pid in pids:
             usage = see(pid)
             if usage is not None:
                 usages[pid] = usage
-                self.peak = max(self.peak, usage.resident - self._child.inherited)
+                self.peak = max(self.peak, usage.resident - inherited)
         living = usages.values()
+
         if limits.memory is not None and self._resident(usages) > limits.memory * RESIDENT_FACTOR:
             yield Cause.MEMORY, f"more was resident than its {size(limits.memory)}"
         if limits.cpu is not None and self._cpu(living) - self._cpu_before > limits.cpu:
@@ -131,14 +133,17 @@ class Watchdog:
     def _resident(self, usages: Mapping[int, ProcessUsage]) -> int:
         """Return the bytes that all processes have in memory, with their page tables."""
         tables = sum(map(procfs.page_tables, usages))
-        resident = sum(usage.resident - self._child.inherited for usage in usages.values())
+        inherited = self._child.inherited
+        plain_sum = tables + sum(usage.resident - inherited for usage in usages.values())
         limit = self._limits.memory
-        if len(usages) == 1 or limit is None or resident + tables <= limit * RESIDENT_FACTOR:
-            return resident + tables
+        if len(usages) == 1 or limit is None or plain_sum <= limit * RESIDENT_FACTOR:
+            return plain_sum
         shares = 0
         for pid, usage in usages.items():
             share = procfs.share(pid)
-            shares += usage.resident if share is None else share
+            if share is None:
+                share = usage.resident
+            shares += share
         return tables + shares
 
 
@@ -164,9 +169,11 @@ def stored_by(child: Child) -> tuple[int, int]:
     if files and not child.spec.builds:
         with _stopped(child):
             stored, files = in_folders(folders, most)
-            return stored + in_removed_files(child.processes(), child.spec.scratch), files
+            removed = in_removed_files(child.processes(), child.spec.scratch)
+            return stored + removed, files
     scratch = child.spec.place(child.spec.scratch)
-    return stored + in_removed_files(child.processes(), scratch), files
+    removed = in_removed_files(child.processes(), scratch)
+    return stored + removed, files
 
 
 @contextlib.contextmanager
