@@ -76,4 +76,5 @@ def store(path: Path, boards: tuple[str, ...]) -> None:
 
 def _seal(path: Path, boards: tuple[str, ...]) -> str:
     digest = digest_of(path.name, list(boards), length=64)
-    return seals.seal(PURPOSE, digest.encode()).hex()
+    seal = seals.seal(PURPOSE, digest.encode())
+    return seal.hex()

@@ -31,7 +31,7 @@ import itertools
 import random
 from collections.abc import Iterator, Mapping
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from arena.errors import ArenaError, PublicError, did_you_mean
 from arena.game import CHANCE, Game, Move, Role
@@ -61,9 +61,10 @@ def turns_of(game: Game[Any], opening: Opening) -> Turns:
     """
     if opening.moves:
         return _listed(game, opening.moves)
-    sampled, more = _remembered(game, opening.plies, opening.key)
+    sequence = _remembered(game, opening.plies, opening.key)
+    sampled = sequence.sampled
     missing = max(0, opening.number + 1 - len(sampled))
-    sampled += itertools.islice(more, missing)
+    sampled += itertools.islice(sequence.more, missing)
     if not sampled:
         raise ArenaError(
             f"the match was over in all of {MISSES} openings of {opening.plies} plies "
@@ -122,28 +123,37 @@ def different(game: Game[Any], plies: int, key: str) -> Iterator[Turns]:
             yield turns
 
 
-_sequences: dict[tuple[int, int, str], tuple[Game[Any], list[Turns], Iterator[Turns]]] = {}
-"""The sequences that were used last: the openings that were sampled, and the iterator that samples
-the rest. The game is here so that no other game can have its identity."""
+class _Sequence(NamedTuple):
+    """The openings of one key, without doubles."""
+
+    game: Game[Any]
+    """It is here so that no other game can have its identity."""
+    sampled: list[Turns]
+    more: Iterator[Turns]
+    """It samples the rest."""
 
 
-def _remembered(game: Game[Any], plies: int, key: str) -> tuple[list[Turns], Iterator[Turns]]:
-    """Return a sequence of openings as far as it was sampled, and the rest of it."""
+_sequences: dict[tuple[int, int, str], _Sequence] = {}
+"""The sequences that were used last."""
+
+
+def _remembered(game: Game[Any], plies: int, key: str) -> _Sequence:
+    """Return a sequence of openings, with those that were sampled already."""
     identity = (id(game), plies, key)
     sequence = _sequences.pop(identity, None)
     if sequence is None:
-        sequence = (game, [], different(game, plies, key))
+        sequence = _Sequence(game, [], different(game, plies, key))
     _sequences[identity] = sequence  # the newest is last
     while len(_sequences) > REMEMBERED:
         oldest = next(iter(_sequences))
         del _sequences[oldest]
-    _, sampled, more = sequence
-    return sampled, more
+    return sequence
 
 
 def moves_of(turns: Turns) -> OpeningMoves:
     """Return the moves of an opening one after another."""
-    return tuple(chain.from_iterable(moves.items() for moves in turns))
+    items = [moves.items() for moves in turns]
+    return tuple(chain.from_iterable(items))
 
 
 def line(label: str, moves: OpeningMoves) -> str:
@@ -165,7 +175,8 @@ def parse(text: str) -> tuple[str, OpeningMoves]:
     for item in listed.split(BETWEEN_MOVES.strip()):
         role, _, move = item.strip().partition(" ")
         moves.append((role, move.strip()))
-    if not label.strip() or not all(role and move for role, move in moves):
+    is_whole = all(role and move for role, move in moves)
+    if not label.strip() or not is_whole:
         raise ArenaError(
             f"expected `game/board: ROLE MOVE; ROLE MOVE`, found {text.strip()[:80]!r}"
         )

@@ -17,7 +17,16 @@ from arena.game import CHANCE, Fact, Game, Move, Role
 from arena.games import openings
 from arena.identity import digest_of
 from arena.protocol import Ask, Reply
-from arena.values import Ending, Fault, Match, Opening, Record, SeatReport, Turn, Verdict
+from arena.values import (
+    Ending,
+    Fault,
+    Match,
+    Opening,
+    Record,
+    SeatReport,
+    Turn,
+    Verdict,
+)
 
 
 class ChosenMove(NamedTuple):
@@ -329,7 +338,11 @@ class Referee:
                 scores[role] = 100
         if sides_in_play <= 1:
             faults = tuple(self._faults.values())
-            self.verdict = Verdict(scores=scores, reason="forfeit", faults=faults)
+            self.verdict = Verdict(
+                scores=scores,
+                reason="forfeit",
+                faults=faults,
+            )
 
     def _finish_if_over(self) -> None:
         if self.verdict is not None:
@@ -344,7 +357,11 @@ class Referee:
             else:
                 scores[role] = outcome.scores[role]
         faults = tuple(self._faults.values())
-        self.verdict = Verdict(scores=scores, reason=outcome.reason, faults=faults)
+        self.verdict = Verdict(
+            scores=scores,
+            reason=outcome.reason,
+            faults=faults,
+        )
 
 
 def bot_seed(entropy: str, role: Role) -> int:

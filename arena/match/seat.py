@@ -242,4 +242,5 @@ class WrappedSeats(Seats):
 
 def report_of_nobody(seat: Seat) -> SeatReport:
     """Return the report of a seat of which nothing is known, such as one that nobody was in."""
-    return SeatReport(role=seat.role, bot=seat.bot.name, digest=seat.bot.digest)
+    bot = seat.bot
+    return SeatReport(role=seat.role, bot=bot.name, digest=bot.digest)

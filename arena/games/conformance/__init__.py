@@ -15,7 +15,7 @@ from typing import Any
 from arena.errors import named
 from arena.game import Game
 from arena.games.conformance import laws
-from arena.games.conformance.laws import LONGEST, Position
+from arena.games.conformance.laws import LONGEST, Playout, Position
 from arena.games.quality import PerfectPlay
 
 FEW = 3
@@ -91,7 +91,7 @@ def playout(
     game: Game[Any],
     dice: Random,
     assessor: PerfectPlay | None = None,
-) -> tuple[Position, ...]:
+) -> Playout:
     """Play random legal moves to the end of the match, or until the game breaks.
 
     Return every position. With an assessor the moves are the best, not random.
@@ -170,7 +170,7 @@ def _lines(game: Game[Any], state: Any) -> list[str]:
     return lines
 
 
-def _flaws_of(game: Game[Any], steps: tuple[Position, ...]) -> dict[str, Flaw]:
+def _flaws_of(game: Game[Any], steps: Playout) -> dict[str, Flaw]:
     """Return a flaw for every law that a playout breaks, with the turns before the first breach."""
     first_breaches: dict[str, int] = {}
     for index, sentence in _breaches(game, steps):
@@ -182,7 +182,7 @@ def _flaws_of(game: Game[Any], steps: tuple[Position, ...]) -> dict[str, Flaw]:
     return flaws
 
 
-def _breaches(game: Game[Any], steps: tuple[Position, ...]) -> list[tuple[int, str]]:
+def _breaches(game: Game[Any], steps: Playout) -> list[tuple[int, str]]:
     """Return the sentence of every breach in a playout, with the turns before it."""
     breaches: list[tuple[int, str]] = []
     for index, step in enumerate(steps):
@@ -230,7 +230,7 @@ def raised(error: Exception) -> str:
 
 def _flaw(
     game: Game[Any],
-    steps: tuple[Position, ...],
+    steps: Playout,
     index: int,
     sentence: str,
 ) -> Flaw:

@@ -11,6 +11,7 @@ import sysconfig
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 from arena import rulefile
 from arena.errors import ArenaError
@@ -31,6 +32,8 @@ CPU_SECONDS = 30
 """For a single match with all laws. The slowest game of OpenSpiel takes 8 s."""
 WALL_SECONDS = 120.0
 HASH_SEEDS = ("1", "2")
+Findings: TypeAlias = tuple[list[Flaw], list[Flaw]]
+"""The flaws of a board, and its doubts."""
 TRANSCRIPT = """
 import json, os, pathlib, sys
 from arena import rulefile
@@ -53,7 +56,7 @@ def boards_of(query: str) -> tuple[Board, ...]:
         raise ArenaError(f"when {query} is loaded, {_cause(error)}") from error
 
 
-def examined(board: Board, playouts: int, seed: int) -> tuple[list[Flaw], list[Flaw]]:
+def examined(board: Board, playouts: int, seed: int) -> Findings:
     """Return the flaws of a board, and for a board without flaws the doubts."""
     work = partial(_examine, board, playouts, seed)
     try:
@@ -63,7 +66,7 @@ def examined(board: Board, playouts: int, seed: int) -> tuple[list[Flaw], list[F
     return result
 
 
-def _examine(board: Board, playouts: int, seed: int) -> Iterator[tuple[list[Flaw], list[Flaw]]]:
+def _examine(board: Board, playouts: int, seed: int) -> Iterator[Findings]:
     game = rulebook.game_of(board)
     flaws: list[Flaw] = []
     for flaws in examine(game, playouts, seed):

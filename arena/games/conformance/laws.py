@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import chain, pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from arena.drawing import COLOURS, MAZE, SHAPES, Cards, Grid, LetterRows, Mark, Piece
 from arena.game import CHANCE, MIRRORS, Game, Move, Outcome, Role, Symmetry
@@ -30,6 +30,11 @@ class Position(NamedTuple):
     state: Any
     moves: Mapping[Role, Move]
 
+
+Playout: TypeAlias = tuple[Position, ...]
+"""All positions of one playout, in their order."""
+Breaches: TypeAlias = Iterator[tuple[int, str]]
+"""Of each breach in a playout the number of turns before it, and the sentence."""
 
 # The game itself
 
@@ -209,17 +214,17 @@ def at_once(game: Game[Any], step: Position) -> Iterator[str]:
         )
 
 
-# A whole playout: the number of turns before the breach, and the sentence
+# A whole playout
 
 
-def ends(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, str]]:
+def ends(game: Game[Any], steps: Playout) -> Breaches:
     """A match has an end."""
     del game
     if len(steps) > LONGEST:
         yield LONGEST, f"a random playout has no end within {LONGEST} turns: add a step limit"
 
 
-def tells(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, str]]:
+def tells(game: Game[Any], steps: Playout) -> Breaches:
     """The view of everything is the state in words.
 
     Records, replays and their digests have nothing else.
@@ -233,7 +238,7 @@ def tells(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, s
             return
 
 
-def repeats(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, str]]:
+def repeats(game: Game[Any], steps: Playout) -> Breaches:
     """The same moves lead to the same states, or no match could be played again."""
     state = game.start()
     for index, (step, next_step) in enumerate(pairwise(steps)):
@@ -246,7 +251,7 @@ def repeats(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int,
             return
 
 
-def explained(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, str]]:
+def explained(game: Game[Any], steps: Playout) -> Breaches:
     """A manual has every word that a bot may meet.
 
     A bot in disguise has nothing else to understand the game by.
@@ -279,7 +284,7 @@ def _lines_of(game: Game[Any], state: Any) -> set[str]:
     return lines
 
 
-def solved(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, str]]:
+def solved(game: Game[Any], steps: Playout) -> Breaches:
     """The values that rules compute are those of perfect play.
 
     Some move keeps them, and no move does better.
@@ -330,7 +335,7 @@ def _keeps_value(
     return min(turns_lost) == 0
 
 
-def estimated(game: Game[Any], steps: tuple[Position, ...]) -> Iterator[tuple[int, str]]:
+def estimated(game: Game[Any], steps: Playout) -> Breaches:
     """The values of a search have the right form.
 
     The search sees an end of the match that is one move away.
@@ -441,7 +446,10 @@ def _called(game: Any, method: str) -> Any:
 
 
 def _complete(game: Game[Any], step: Position) -> bool:
-    return bool(step.moves) and len(step.moves) == len(game.to_move(step.state))
+    """Return whether every role that is to move has a move."""
+    if not step.moves:
+        return False
+    return len(step.moves) == len(game.to_move(step.state))
 
 
 def _text(name: str, lines: Iterable[str]) -> Iterator[str]:
