@@ -186,7 +186,7 @@ class Session:
 def facts(dask_worker: Any = None) -> Facts:
     """Return what this process says of itself.
 
-    A worker's lanes are its resource `lanes`, else its threads.
+    A worker's lanes are its resource `lanes`; without it they are its threads.
     """
     lanes = 0
     if dask_worker:

@@ -100,9 +100,9 @@ class Door:
 
     LONGEST_LINE = 4_000_000
     PULSE_S = 10.0
-    """While a call takes its time the broker sends an empty line so often."""
+    """While a call takes its time the broker sends an empty line each time that these pass."""
     SILENCE_S = 60.0
-    """A broker from which no line comes for so long has stopped."""
+    """A broker from which no line comes for this time has stopped."""
 
     WAITS = "waits"
     """The file beside its socket in which the broker says what calls wait for."""
@@ -170,7 +170,7 @@ class TokenAccount:
     refused: int = 0
     """Requests of this turn that came to nothing."""
     bytes: int = 0
-    made: Counter[str] = field(default_factory=Counter)
+    times_made: Counter[str] = field(default_factory=Counter)
     """How often each request was made."""
 
     def __post_init__(self) -> None:
@@ -324,6 +324,12 @@ class Calls:
         request["tokens"] = _most_tokens(request, terms, left_for_answer)
 
         text = json.dumps(request, sort_keys=True)
+        key = self._key(terms, role, text, account.times_made[text])
+        account.times_made[text] += 1
+        return ModelRequest(key, terms.alias, self._names[role], self._match.id, request)
+
+    def _key(self, terms: ModelTerms, role: Role, text: str, times: int) -> str:
+        """Return the key on the tape of a request that the role has made this often before."""
         parts = [
             "model",
             terms.name,
@@ -331,14 +337,12 @@ class Calls:
             list(self._names.items()),
             role,
             text,
-            account.made[text],
+            times,
         ]
         # The tapes of older events have only default models without fields.
         if terms.alias != DEFAULT_MODEL or terms.request:
             parts += [terms.alias, terms.request]
-        key = digest_of(*parts, length=32)
-        account.made[text] += 1
-        return ModelRequest(key, terms.alias, self._names[role], self._match.id, request)
+        return digest_of(*parts, length=32)
 
     def _refused(self, role: Role, turn: int, words: str) -> bytes | Failure:
         terms = self._terms.get(role, ModelTerms(name=""))

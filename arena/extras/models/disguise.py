@@ -243,22 +243,14 @@ class Disguise:
 
     def fact(self, fact: Fact) -> Fact | None:
         """Return a fact as the bot sees it; None for one that says nothing there."""
-        if self._reflection is not None:
-            for item in self._game.drawing:
-                if isinstance(item, Grid) and variables(item.walls, fact) is not None:
-                    reflected = self._reflection.wall(item.walls, fact)
-                    if reflected is None:
-                        return None
-                    fact = reflected
-                    break
-                if isinstance(item, Piece | Mark) and variables(item.fact, fact) is not None:
-                    fact = self._reflection.placed(item.fact, fact)
-                    break
-        return self._vocabulary.swapped(fact)
+        reflected = self._reflected_fact(fact)
+        if reflected is None:
+            return None
+        return self._vocabulary.swapped(reflected)
 
     def move(self, move: Move) -> Move:
         """Return a move as the bot sees it."""
-        reflected = self._reflected(move, self._reflection)
+        reflected = self._reflected_move(move, self._reflection)
         return self._vocabulary.swapped(reflected)
 
     def ask(self, ask: Ask) -> Ask:
@@ -278,7 +270,7 @@ class Disguise:
             if self._reflection is not None:
                 way_back = self._reflection.inverse
             plain_words = self._vocabulary.swapped_where_known(disguised_move)
-            move = self._reflected(plain_words, way_back)
+            move = self._reflected_move(plain_words, way_back)
         return reply._replace(line=move.encode())
 
     def last_words(self, text: bytes) -> bytes:
@@ -290,14 +282,26 @@ class Disguise:
         """The lines of the manual in the bot's words."""
         return manual.lines(self._game.manual, self._vocabulary.partner)
 
-    def _reflected(self, move: Move, way: Reflection | None) -> Move:
+    def _reflected_fact(self, fact: Fact) -> Fact | None:
+        """Return a fact of the reflected board; None for a wall on its rim."""
+        if self._reflection is None:
+            return fact
+        for item in self._game.drawing:
+            if isinstance(item, Grid) and variables(item.walls, fact) is not None:
+                return self._reflection.wall(item.walls, fact)
+            if isinstance(item, Piece | Mark) and variables(item.fact, fact) is not None:
+                return self._reflection.placed(item.fact, fact)
+        return fact
+
+    def _reflected_move(self, move: Move, reflection: Reflection | None) -> Move:
+        """Return a move, or an answer of a bot, on the board in this reflection."""
         has_other_blanks = move.split() != move.split(" ")  # no move has them, an answer may
-        if way is None or has_other_blanks:
+        if reflection is None or has_other_blanks:
             return move
         for pattern in self._game.symmetry.moves:
             if variables(pattern, move) is not None:
-                return way.placed(pattern, move)
-        words = map(way.way, move.split(" "))
+                return reflection.placed(pattern, move)
+        words = map(reflection.way, move.split(" "))
         return " ".join(words)
 
     def _last(self, value: str) -> str:
@@ -307,12 +311,12 @@ class Disguise:
     def _quoted(self, value: str) -> str:
         """Return a sentence with its quotations (answers and moves) in the bot's words."""
 
-        def seen(quotation: re.Match[str]) -> str:
-            reflected = self._reflected(quotation[1], self._reflection)
+        def disguised(quotation: re.Match[str]) -> str:
+            reflected = self._reflected_move(quotation[1], self._reflection)
             swapped = self._vocabulary.swapped_where_known(reflected)
             return f'"{swapped}"'
 
-        return QUOTED.sub(seen, value)
+        return QUOTED.sub(disguised, value)
 
 
 class Disguises:

@@ -86,7 +86,7 @@ class AwayError(AgainError):
 
 def refusal_of(
     status: int,
-    said: Any,
+    body: Any,
     *,
     table: str,
     advice: RetryAdvice = NO_ADVICE,
@@ -94,11 +94,11 @@ def refusal_of(
 ) -> ModelAnswer:
     """Return what a bot is told of a response without an answer, if its question is the reason.
 
-    Otherwise raise AwayError if the fault may pass, or MachineError. `said` is the JSON or text of
+    Otherwise raise AwayError if the fault may pass, or MachineError. `body` is the JSON or text of
     the response, `table` the name of the model's table, and `address` that of a redirect.
     """
-    words = words_of(said)
-    signs = _signs_in(said)
+    words = words_of(body)
+    signs = _signs_in(body)
     quoted = f": {words}" if words else ""
     name = "an error inside HTTP 200" if status == INSIDE else f"HTTP {status}"
     if status == 413 or (status in LENGTH_STATUSES and _has_any(signs, TOO_LONG)):
@@ -118,8 +118,10 @@ def refusal_of(
     if has_no_credit:
         reason = "the credit is used up"
     if 300 <= status < 400 and address:
-        shown = clean(address, MOST_WORDS)
-        reason = f"it redirects to {shown}; no redirect is followed, because the key would go along"
+        address = clean(address, MOST_WORDS)
+        reason = (
+            f"it redirects to {address}; no redirect is followed, because the key would go along"
+        )
     raise MachineError(f"{table}.url: {name}: {reason}{quoted}")
 
 
@@ -135,14 +137,14 @@ def error_inside(error: Any, *, table: str) -> ModelAnswer:
     return refusal_of(code, error, table=table)
 
 
-def names_any(said: Any, names: Iterable[str]) -> bool:
+def names_any(error: Any, names: Iterable[str]) -> bool:
     """Return whether the words of an error name one of these; a question that is too long does not.
 
     A name counts where it stands alone: `top_p` is not in `top_probabilities`.
     """
-    if _has_any(_signs_in(said), TOO_LONG):
+    if _has_any(_signs_in(error), TOO_LONG):
         return False
-    words = words_of(said).lower()
+    words = words_of(error).lower()
     for name in names:
         pattern = re.escape(name.lower())
         if re.search(rf"(?<!\w){pattern}(?!\w)", words):
@@ -150,9 +152,9 @@ def names_any(said: Any, names: Iterable[str]) -> bool:
     return False
 
 
-def _signs_in(said: Any) -> str:
+def _signs_in(error: Any) -> str:
     """Return the codes and the words of an error, in small letters."""
-    signs = [*_codes(said), words_of(said)]
+    signs = [*_codes(error), words_of(error)]
     return "\n".join(signs).lower()
 
 
@@ -160,23 +162,23 @@ def _has_any(text: str, signs: tuple[str, ...]) -> bool:
     return any(sign in text for sign in signs)
 
 
-def _codes(said: Any) -> Iterator[str]:
+def _codes(error: Any) -> Iterator[str]:
     """Yield the words by which a provider names an error; a quoted question is not among them."""
-    if not isinstance(said, dict):
+    if not isinstance(error, dict):
         return
     for name in CODES:
-        if isinstance(said.get(name), str):
-            yield said[name]
-    metadata = said.get("metadata")
+        if isinstance(error.get(name), str):
+            yield error[name]
+    metadata = error.get("metadata")
     if isinstance(metadata, dict) and "flagged_input" in metadata:  # OpenRouter
         yield "flagged_input"
     for name in ("error", "innererror"):
-        yield from _codes(said.get(name))
+        yield from _codes(error.get(name))
 
 
-def words_of(said: Any) -> str:
+def words_of(error: Any) -> str:
     """Return the words in the value of an error, as one clean line; empty if it has none."""
-    value = said
+    value = error
     for name in ("error", "message"):
         if isinstance(value, dict) and value.get(name):
             value = value[name]

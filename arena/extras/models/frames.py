@@ -1,7 +1,8 @@
 """The frames of language models: what bots asked, and what their play owes to memory."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from math import fsum
 
 import numpy as np
@@ -15,6 +16,7 @@ from arena.values import DEFAULT_MODEL, DISGUISED
 
 SHARES = ("at_once", "rethought", "fallback", "no_move")
 ANSWERS = ("illegal", "unreadable", "cut", "refused")
+CALLS = ("calls", "tokens_in", "cached", "cache_written", "tokens_out")
 
 
 def _share(name: str, meaning: str) -> tuple[Column, ...]:
@@ -103,71 +105,83 @@ def models(results: Results) -> pd.DataFrame:
 
     It has calls, tokens, cost, and cost of a point of rating.
     """
+    usages = _usages(results)
+    costs = {bot: fsum(usage.costs) for bot, usage in usages.items()}
+    matches_of = {standing.bot: standing.matches for standing in results.standings}
+    aliases = {bot.name: bot.model_alias or DEFAULT_MODEL for bot in results.event.bots}
     strengths = {rating.bot: rating.strength.value for rating in results.ratings.ratings}
-    seats = {standing.bot: standing.matches for standing in results.standings}
-    sums: dict[str, list[int]] = {}  # calls, tokens in, of these cached and written, tokens out
-    costs: dict[str, list[float]] = {}
-    by_match: dict[str, list[Counter[str]]] = {}  # the counts of each match of a bot
+    strengths_of_askers = [strengths[bot] for bot in usages if bot in strengths]
+    weakest = min(strengths_of_askers, default=0.0)
+
+    rows = []
+    for bot in sorted(usages, key=lambda bot: (costs[bot], bot)):
+        usage = usages[bot]
+        matches = matches_of.get(bot, 0)
+        cost = costs[bot]
+        cost_a_match = cost / max(1, matches)
+        above = strengths.get(bot, weakest) - weakest
+        cost_a_point = cost / above if above > 0 else np.nan
+        row = (
+            bot,
+            clean(aliases.get(bot, DEFAULT_MODEL)),
+            matches,
+            *_came_about(usage.moves),
+            *(usage.calls[name] for name in CALLS),
+            cost,
+            cost_a_match,
+            cost_a_point,
+        )
+        rows.append(row)
+    return pd.DataFrame(rows, columns=MODELS.names)
+
+
+@dataclass
+class _Usage:
+    """What one bot asked, and how its moves came about."""
+
+    moves: list[Counter[str]] = field(default_factory=list)
+    """The counts of each match."""
+    calls: Counter[str] = field(default_factory=Counter)
+    """The number of its calls, and the sums of their tokens, by the names in CALLS."""
+    costs: list[float] = field(default_factory=list)
+    """The cost of each call."""
+
+
+def _usages(results: Results) -> dict[str, _Usage]:
+    """Return the usage of each bot that asked a model, or that has one and was never answered."""
+    usages: defaultdict[str, _Usage] = defaultdict(_Usage)
     labels = {board.label for board in results.event.boards}
     for record in results.archive.records():
         if record.match.label not in labels:  # of another game
             continue
-        counts: dict[str, Counter[str]] = {}
+        counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for origin in origins.origins(record):
-            count = counts.setdefault(origin.bot, Counter())
+            count = counts[origin.bot]
             count["moves"] += 1
             count[origin.kind] += 1
             for name in ANSWERS:
                 count[name] += getattr(origin, name)
         for name, count in counts.items():
-            by_match.setdefault(name, []).append(count)
+            usages[name].moves.append(count)
+
         bots = {seat.role: seat.bot for seat in record.match.seats}
         for call in record.calls:
-            asker = bots.get(call.role)
-            if asker is None:  # a stranger wrote this record
+            bot = bots.get(call.role)
+            if bot is None:  # a stranger wrote this record
                 continue
-            bot = asker.name
-            terms = record.match.conditions.model_of(asker)
             answer = call.answer
-            figures = sums.setdefault(bot, [0] * 5)
-            figures[0] += 1
-            figures[1] += answer.tokens_in
-            figures[2] += answer.cached
-            figures[3] += answer.cache_written
-            figures[4] += answer.tokens_out
+            usage = usages[bot.name]
+            usage.calls["calls"] += 1
+            usage.calls["tokens_in"] += answer.tokens_in
+            usage.calls["cached"] += answer.cached
+            usage.calls["cache_written"] += answer.cache_written
+            usage.calls["tokens_out"] += answer.tokens_out
+            terms = record.match.conditions.model_of(bot)
             cost = 0.0
             if terms is not None:
                 cost = terms.cost_of(answer)
-            costs.setdefault(bot, []).append(cost)
-    aliases = {bot.name: bot.model_alias or DEFAULT_MODEL for bot in results.event.bots}
-    for name in by_match:  # a bot that was never answered
-        sums.setdefault(name, [0] * 5)
-        costs.setdefault(name, [])
-    totals = {bot: fsum(prices) for bot, prices in costs.items()}
-    strengths_of_askers = [strengths[bot] for bot in sums if bot in strengths]
-    weakest = min(strengths_of_askers, default=0.0)
-    rows = []
-    for bot in sorted(sums, key=lambda bot: (totals[bot], bot)):
-        cost = totals[bot]
-        above = strengths.get(bot, weakest) - weakest
-        matches = seats.get(bot, 0)
-        alias = clean(aliases.get(bot, DEFAULT_MODEL))
-        moves = _came_about(by_match.get(bot, []))
-        cost_a_match = cost / max(1, matches)
-        cost_a_point = cost / above if above > 0 else np.nan
-        rows.append(
-            (
-                bot,
-                alias,
-                matches,
-                *moves,
-                *sums[bot],
-                cost,
-                cost_a_match,
-                cost_a_point,
-            )
-        )
-    return pd.DataFrame(rows, columns=MODELS.names)
+            usage.costs.append(cost)
+    return usages
 
 
 def _came_about(matches: Sequence[Counter[str]]) -> Iterator[float]:

@@ -118,6 +118,6 @@ class Gate:
 
 
 def backoff(failures: int) -> float:
-    """Return the seconds to wait after so many faults in a row, with jitter."""
+    """Return the seconds to wait after this number of faults in a row, with jitter."""
     pause: float = min(BACKOFF_S * 2 ** (failures - 1), MOST_BACKOFF_S)
     return pause * random.uniform(1 - JITTER, 1)

@@ -37,8 +37,8 @@ class Origin(NamedTuple):
 
 def origins(record: Record) -> Iterator[Origin]:
     """Yield the origin of each move of a match whose bot has a model, and of each missing move."""
-    conditions = record.match.conditions
     names = {seat.role: seat.bot.name for seat in record.match.seats}
+    conditions = record.match.conditions
     askers = set()
     for seat in record.match.seats:
         if seat.bot.model and conditions.model_of(seat.bot) is not None:

@@ -88,44 +88,61 @@ class Url:
 
     async def ask(self, request: Mapping[str, Any]) -> ModelAnswer:
         """Return what the model said."""
-        table = self._provider.table
-        key = self._provider.key
-        is_verbatim = "path" in request
-        path = request.get("path", "")
-        if is_verbatim:
-            url = self._url.removesuffix("chat/completions") + path
-            more = {}
-            if path == ANTHROPICS:
-                more["anthropic-version"] = ANTHROPIC_VERSION
-                if key:
-                    more["x-api-key"] = key
-            status, headers, data = await self._post(url, self._body_of_agent(request), more)
-        else:
-            status, headers, data = await self._post(self._url, self._body(request))
+        status, headers, data = await self._send(request)
         if status != 200:
-            said = self._said(data, headers)
-            advice = advice_of(headers)
-            is_again = advice.is_worth_it is True
-            if is_verbatim and not is_again and self._is_of_request(status, said, path):
-                return chat.verbatim(status, said, request, table=table)
-            address = without_key(headers.get("location", ""), key)
-            answer = refusal_of(status, said, table=table, advice=advice, address=address)
-            if is_verbatim:
-                return chat.verbatim(status, said, request, table=table)
-            return answer
+            return self._refusal(request, status, headers, data)
 
         data = _unpacked(data, headers)
-        if headers.get("content-type", "").lower().startswith("text/event-stream"):
+        content_type = headers.get("content-type", "").lower()
+        if content_type.startswith("text/event-stream"):
             raise AgainError("it sent an event stream, which nobody asked for")
-        said = json_of(data, key)
-        if is_verbatim:
-            answer = chat.verbatim(status, said, request, table=table)
-            if answer.end != "error":
-                self._answered.add(path)
-            return answer
-        return chat.answer_in(said, request, table=table)
+        body = json_of(data, self._provider.key)
+        table = self._provider.table
+        if "path" not in request:
+            return chat.answer_in(body, request, table=table)
+        answer = chat.verbatim(status, body, request, table=table)
+        if answer.end != "error":
+            self._answered.add(request["path"])
+        return answer
 
-    def _is_of_request(self, status: int, said: Any, path: str) -> bool:
+    async def _send(self, request: Mapping[str, Any]) -> tuple[int, Mapping[str, str], bytes]:
+        """Send the request of a bot, or that of an agent to the path that it names."""
+        if "path" not in request:
+            return await self._post(self._url, self._body(request), {})
+        path = request["path"]
+        url = self._url.removesuffix("chat/completions") + path
+        headers = {}
+        if path == ANTHROPICS:
+            headers["anthropic-version"] = ANTHROPIC_VERSION
+            if self._provider.key:
+                headers["x-api-key"] = self._provider.key
+        return await self._post(url, self._body_of_agent(request), headers)
+
+    def _refusal(
+        self,
+        request: Mapping[str, Any],
+        status: int,
+        headers: Mapping[str, str],
+        data: bytes,
+    ) -> ModelAnswer:
+        """Return the answer to a refused request, if that request is the reason.
+
+        Otherwise raise what `refusal_of` raises.
+        """
+        table = self._provider.table
+        body = self._readable(data, headers)
+        advice = advice_of(headers)
+        is_again = advice.is_worth_it is True
+        is_verbatim = "path" in request
+        if is_verbatim and not is_again and self._is_of_request(status, body, request["path"]):
+            return chat.verbatim(status, body, request, table=table)
+        address = without_key(headers.get("location", ""), self._provider.key)
+        answer = refusal_of(status, body, table=table, advice=advice, address=address)
+        if is_verbatim:
+            return chat.verbatim(status, body, request, table=table)
+        return answer
+
+    def _is_of_request(self, status: int, body: Any, path: str) -> bool:
         """Return whether an agent is the reason of a refusal, so that the run goes on.
 
         It is not where each request would be refused: for the model, or for a field that the
@@ -140,7 +157,7 @@ class Url:
         if has_answered:
             return True
         names = (self._provider.name, *self._fields)
-        return not faults.names_any(said, names)
+        return not faults.names_any(body, names)
 
     def _body_of_agent(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Return what is sent for the request of an agent.
@@ -174,15 +191,18 @@ class Url:
         return body
 
     async def _post(
-        self, url: str, body: Mapping[str, Any], more: Mapping[str, str] = {}
+        self,
+        url: str,
+        body: Mapping[str, Any],
+        headers: Mapping[str, str],
     ) -> tuple[int, Mapping[str, str], bytes]:
         """Send a request, and return status, headers and body; AgainError without a response.
 
-        `more` are headers of this request alone.
+        `headers` are those of this request alone.
         """
         data = bytearray()
         try:
-            async with self._client.stream("POST", url, json=body, headers=more) as response:
+            async with self._client.stream("POST", url, json=body, headers=headers) as response:
                 async for chunk in response.aiter_raw():
                     data += chunk
                     if len(data) > MOST_BODY:
@@ -198,7 +218,7 @@ class Url:
             raise AgainError(words) from error
         return response.status_code, response.headers, bytes(data)
 
-    def _said(self, data: bytes, headers: Mapping[str, str]) -> Any:
+    def _readable(self, data: bytes, headers: Mapping[str, str]) -> Any:
         """Return the JSON or the text of a response that is no answer, without the key."""
         key = self._provider.key
         try:

@@ -148,11 +148,11 @@ def _item_events(index: int, item: Mapping[str, Any]) -> Iterator[dict[str, Any]
         "item": empty,
     }
 
-    where = {"item_id": item.get("id", ""), "output_index": index}
+    position = {"item_id": item.get("id", ""), "output_index": index}
     if item.get("type") == "message":
         for number, part in enumerate(item.get("content") or ()):
-            where_in_item = {**where, "content_index": number}
-            yield from _part_events(where_in_item, part)
+            position_of_part = {**position, "content_index": number}
+            yield from _part_events(position_of_part, part)
     texts = {
         "arguments": "function_call_arguments",
         "input": "custom_tool_call_input",
@@ -160,8 +160,8 @@ def _item_events(index: int, item: Mapping[str, Any]) -> Iterator[dict[str, Any]
     for name, event in texts.items():
         text = item.get(name)
         if isinstance(text, str):
-            yield {"type": f"response.{event}.delta", **where, "delta": text}
-            yield {"type": f"response.{event}.done", **where, name: text}
+            yield {"type": f"response.{event}.delta", **position, "delta": text}
+            yield {"type": f"response.{event}.done", **position, name: text}
 
     yield {
         "type": "response.output_item.done",
@@ -170,7 +170,7 @@ def _item_events(index: int, item: Mapping[str, Any]) -> Iterator[dict[str, Any]
     }
 
 
-def _part_events(where: Mapping[str, Any], part: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _part_events(position: Mapping[str, Any], part: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the events of one part of a message: its text, or a refusal."""
     kind = str(part.get("type"))
     names = {"output_text": "text", "refusal": "refusal"}
@@ -178,9 +178,9 @@ def _part_events(where: Mapping[str, Any], part: Mapping[str, Any]) -> Iterator[
     empty = dict(part)
     if name is not None:
         empty[name] = ""
-    yield {"type": "response.content_part.added", **where, "part": empty}
+    yield {"type": "response.content_part.added", **position, "part": empty}
     if name is not None:
         text = part.get(name, "")
-        yield {"type": f"response.{kind}.delta", **where, "delta": text}
-        yield {"type": f"response.{kind}.done", **where, name: text}
-    yield {"type": "response.content_part.done", **where, "part": part}
+        yield {"type": f"response.{kind}.delta", **position, "delta": text}
+        yield {"type": f"response.{kind}.done", **position, name: text}
+    yield {"type": "response.content_part.done", **position, "part": part}

@@ -45,9 +45,9 @@ class Pattern:
 
     def __init__(self, text: str) -> None:
         self.names = NAME.findall(text)
-        first, *others = re.split(r"\{\w+\}", text)
-        pattern = re.escape(first)
-        for name, part in zip(self.names, others, strict=True):
+        parts = re.split(r"\{\w+\}", text)
+        pattern = re.escape(parts[0])
+        for name, part in zip(self.names, parts[1:], strict=True):
             pattern += rf"(?P<{name}>\S+?)"
             pattern += re.escape(part)
         self._pattern = re.compile(pattern)

@@ -173,8 +173,9 @@ class GtpEngine:
         self._engine.send(command)
         self._reply = []
         self._engine.answer(self._hears_end, seconds)
-        first, *others = self._reply
-        lines = [first[1:].strip(), *others]
+        first = self._reply[0]
+        lines = [first[1:].strip()]
+        lines += self._reply[1:]
         text = "\n".join(lines).strip()
         if first.startswith("?"):
             raise self._engine.failure(f"refused {command!r}: {arena_bridge.short(text)}")

@@ -113,19 +113,19 @@ SIGNS = ("Rock", "Paper", "Scissors")
 
 def hands(turn: Turn) -> dict[str, Any]:
     """Return the last choice of the other one, and the points of all rounds before."""
-    others = [role for role in turn.roles if role != turn.role]
+    rivals = [role for role in turn.roles if role != turn.role]
     own_moves = played(turn, turn.role)
-    others_moves = played(turn, others[0])
+    rival_moves = played(turn, rivals[0])
     reward = 0
-    for own_move, others_move in zip(own_moves, others_moves, strict=False):
-        lead = (SIGNS.index(own_move) - SIGNS.index(others_move)) % 3
+    for own_move, rival_move in zip(own_moves, rival_moves, strict=False):
+        lead = (SIGNS.index(own_move) - SIGNS.index(rival_move)) % 3
         if lead == 1:
             reward += 1
         elif lead == 2:
             reward -= 1
     observation = {"reward": reward}
-    if others_moves:
-        observation["lastOpponentAction"] = SIGNS.index(others_moves[-1])
+    if rival_moves:
+        observation["lastOpponentAction"] = SIGNS.index(rival_moves[-1])
     return observation
 
 

@@ -155,8 +155,8 @@ class XboardEngine:
             text = quoted or bare
             option = OPTION.fullmatch(text)
             if name == "option" and option is not None:
-                option_name, kind, rest = option.groups()
-                self._options[option_name] = _declared(kind, rest)
+                option_name, kind, details = option.groups()
+                self._options[option_name] = _declared(kind, details)
             if name == "san":  # moves come as `e2e4`
                 self._engine.send("rejected san")
                 continue
@@ -213,16 +213,16 @@ class XboardEngine:
         self._engine.send(f"option {known}={text}")
 
 
-def _declared(kind: str, rest: str) -> arena_engine.EngineOption:
+def _declared(kind: str, details: str) -> arena_engine.EngineOption:
     """Return an option as a feature declares it: `-spin VALUE LEAST MOST`, `-combo A /// *B`."""
-    words = rest.split()
+    words = details.split()
     if kind in {"spin", "slider"} and len(words) == 3 and _are_numbers(words[1:]):
         least = int(words[1])
         most = int(words[2])
         return arena_engine.EngineOption("spin", least, most)
     if kind == "combo":
         choices = []
-        for choice in rest.split("///"):
+        for choice in details.split("///"):
             name = choice.strip()
             choices.append(name.removeprefix("*"))
         return arena_engine.EngineOption("combo", choices=tuple(choices))

@@ -14,14 +14,20 @@ Answer with one legal move, letter by letter, on a line of its own at the end.""
 
 def choose(turn: Turn) -> str:
     """Your idea goes here: return one of turn.legal."""
-    texts = {"board": turn.board, "facts": turn.facts, "legal": turn.legal}
-    quoted = {name: json.dumps(lines) for name, lines in texts.items()}
-    said = turn.model(PROMPT.format(game=turn.game, role=turn.role, **quoted))
-    if said.error:  # the event has no [model], or its calls are used up
-        turn.remark(f"model: {said.error}")
-    last = said.text.strip().rpartition("\n")[2].strip()
-    if last in turn.legal:
-        return last
+    question = PROMPT.format(
+        game=turn.game,
+        role=turn.role,
+        board=json.dumps(turn.board),
+        facts=json.dumps(turn.facts),
+        legal=json.dumps(turn.legal),
+    )
+    answer = turn.model(question)
+    if answer.error:  # the event has no [model], or its calls are used up
+        turn.remark(f"model: {answer.error}")
+    last_line = answer.text.strip().rpartition("\n")[2]
+    move = last_line.strip()
+    if move in turn.legal:
+        return move
     turn.fallback("dice")  # tables and replays show that this move is none of the model's
     return turn.random.choice(turn.legal)
 
