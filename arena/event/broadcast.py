@@ -104,16 +104,25 @@ class Broadcast:
     def _write(self, referee: Referee) -> None:
         """Write the new turns, and before the first of them the line of the match."""
         if self._file is None:
+            match = referee.match
+            values = {field.name: getattr(match, field.name) for field in fields(MatchHead)}
+            values["seats"] = [(seat.role, seat.bot.name) for seat in match.seats]
             with whole_files.replacing(self._path, whole_files.PRIVATE, synced=False) as file:
-                match = referee.match
-                values = {field.name: getattr(match, field.name) for field in fields(MatchHead)}
-                values["seats"] = [(seat.role, seat.bot.name) for seat in match.seats]
                 file.write(_line(values))
             self._file = whole_files.open_to_append(self._path)
-        new_turns = [
-            Turn(turn.number, turn.role, turn.move, turn.by, wall=turn.wall, digest=turn.digest)
-            for turn in referee.turns[self._turns :]
-        ]
+
+        new_turns: list[Turn] = []
+        for turn in referee.turns[self._turns :]:
+            new_turns.append(
+                Turn(
+                    turn.number,
+                    turn.role,
+                    turn.move,
+                    turn.by,
+                    wall=turn.wall,
+                    digest=turn.digest,
+                )
+            )
         if not new_turns:
             return
         self._turns += len(new_turns)
@@ -153,9 +162,11 @@ def turns_of(folder: Path, lane: str) -> tuple[MatchHead, tuple[Turn, ...]] | No
     """
     if os.sep in lane:
         return None
+    path = live_file(folder, lane)
     turns: list[Turn] = []
     try:
-        lines = shared_folders.read(live_file(folder, lane), 2 * MOST_BYTES).split(b"\n")
+        content = shared_folders.read(path, 2 * MOST_BYTES)
+        lines = content.split(b"\n")
         lines.pop()  # the bytes behind the last line break are half a line
         if not lines:
             return None
@@ -170,9 +181,10 @@ def turns_of(folder: Path, lane: str) -> tuple[MatchHead, tuple[Turn, ...]] | No
 def _is_watched(file: str) -> bool:
     """Return whether somebody touched the file a moment ago."""
     try:
-        return abs(time.time() - os.lstat(file).st_mtime) < WATCHED_S
+        touched = os.lstat(file).st_mtime
     except OSError:
         return False
+    return abs(time.time() - touched) < WATCHED_S
 
 
 def _line(value: object) -> bytes:

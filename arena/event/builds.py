@@ -140,7 +140,8 @@ def _build(bot: Bot, command: tuple[str, ...], target: Path, level: str) -> None
     with Launcher() as launcher:
         try:
             with bot_folder.making(target) as part:
-                result = build(launcher, bot, (_compiler(program), *arguments), level, part)
+                build_command = (_compiler(program), *arguments)
+                result = build(launcher, bot, build_command, level, part)
                 failure = failed_build(result, BUILD_LIMITS)
                 log = result.output
                 if failure:
@@ -173,7 +174,8 @@ def _cure(bot: Bot, command: tuple[str, ...], log: str) -> str:
     for pattern, cure in CURES:
         match = re.search(pattern, log)
         if match is not None:
-            return f"\n-> {cure.format(*map(clean, match.groups()))}"
+            names = map(clean, match.groups())
+            return f"\n-> {cure.format(*names)}"
     return ""
 
 
@@ -200,8 +202,9 @@ def _refuse_excess(folder: Path) -> None:
         subfolder = Path(root).relative_to(folder)
         if len(subfolder.parts) > DEEPEST:
             raise ArenaError(f"folders more than {DEEPEST} deep")
+        bytes_before_name = len(os.fsencode(subfolder)) + 1
         for name in folders + names:
-            if len(os.fsencode(subfolder)) + 1 + len(os.fsencode(name)) > LONGEST_PATH:
+            if bytes_before_name + len(os.fsencode(name)) > LONGEST_PATH:
                 raise ArenaError(f"a path of more than {LONGEST_PATH} bytes")
     size = sum(path.lstat().st_size for _, path in files_of(folder))
     if size > LARGEST_BYTES:
@@ -217,9 +220,10 @@ def _compiler(program: str) -> str:
     shim = shutil.which(program)
     if shim is None or Path(shim).resolve().name != "rustup":
         return program
-    rustup = [str(Path(shim).with_name("rustup")), "which", program]
+    rustup = Path(shim).with_name("rustup")
+    command = [str(rustup), "which", program]
     try:
-        completed = subprocess.run(rustup, capture_output=True, text=True, check=True)
+        completed = subprocess.run(command, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return program  # its own message will say what is wrong
     return completed.stdout.strip() or program

@@ -102,7 +102,8 @@ class RunState:
             return 0.0
         if not self.played:
             return None
-        return self.seconds / self.played * max(0, self.planned - self.finished)
+        remaining = max(0, self.planned - self.finished)
+        return self.seconds / self.played * remaining
 
 
 RunFigures: TypeAlias = tuple[int, int, int, Sequence[LaneStatus], Sequence[str]]
@@ -213,7 +214,8 @@ def last_state(folder: Path) -> RunState | None:
     Return None if there is no file, or a file that cannot be read.
     """
     try:
-        return _states.validate_json(shared_folders.read(folder / PROGRESS_FILE, MOST_BYTES))
+        content = shared_folders.read(folder / PROGRESS_FILE, MOST_BYTES)
+        return _states.validate_json(content)
     except (OSError, ValidationError):
         return None
 

@@ -241,8 +241,9 @@ class Attempts:
             self._interfered[bot] += 1
             return self._interfered[bot] <= EXCUSES
         if isinstance(error, LostError):
-            self._losses[f"call {bot}"] += 1
-            return self._losses[f"call {bot}"] < LOSSES
+            call = f"call {bot}"
+            self._losses[call] += 1
+            return self._losses[call] < LOSSES
         return False
 
 
@@ -283,6 +284,7 @@ class Director:
                 match, seat = self._roll_call.due.popleft()
                 excused = self._attempts.excused([seat.bot.name])
                 return Work(match=match, called=seat, excused=excused, until=self._until)
+
             if len(self._roll_call.held) >= HELD_MOST and not self._queue:
                 return None
             if not self.is_due():
@@ -290,14 +292,17 @@ class Director:
                     return Commit()
                 if not self._postponed:
                     return None
-                self._queue.append(self._postponed.popleft())
+                postponed = self._postponed.popleft()
+                self._queue.append(postponed)
             match = self._queue.popleft()
-            if not self._roll_call.holds(match):
-                names = {seat.bot.name for seat in match.seats}
-                faults = self._roll_call.absent.items()
-                absent = {name: fault for name, fault in faults if name in names}
-                excused = self._attempts.excused(names)
-                return Work(match=match, absent=absent, excused=excused, until=self._until)
+            if self._roll_call.holds(match):
+                continue
+
+            names = {seat.bot.name for seat in match.seats}
+            faults = self._roll_call.absent.items()
+            absent = {name: fault for name, fault in faults if name in names}
+            excused = self._attempts.excused(names)
+            return Work(match=match, absent=absent, excused=excused, until=self._until)
         return None
 
     def heard(self, done: Done[Work, object]) -> list[Effect]:

@@ -83,7 +83,11 @@ class Duel:
     """The test of a duel, and the matches of rounds that do not count yet."""
 
     def __init__(
-        self, event: Event, names: tuple[str, str], test: SequentialTest, scale: Scale
+        self,
+        event: Event,
+        names: tuple[str, str],
+        test: SequentialTest,
+        scale: Scale,
     ) -> None:
         self.event = event
         self.names = names
@@ -131,24 +135,35 @@ class Duel:
 
     def add(self, match: Played) -> None:
         """Count a match as soon as its round and all rounds before it are complete."""
-        self._waiting.setdefault(self.event.repeat_of(match), []).append(match)
-        while not self.is_over and len(self._waiting.get(self.rounds, ())) == self.round_matches:
-            matches = self._waiting.pop(self.rounds)
-            at_fault: set[str] = set()
-            for played in matches:
-                for bot, role in first_faults(played).items():
-                    self.faults[bot, played.endings[role]] += 1
-                    at_fault.add(bot)
-            first, opponent = self.names
-            round_difference = difference(matches, first, opponent)
-            self.test.add(round_difference)
-            if opponent not in at_fault:
-                self._unhelped.append(round_difference)
+        repeat = self.event.repeat_of(match)
+        self._waiting.setdefault(repeat, []).append(match)
+        while not self.is_over:
+            matches = self._waiting.get(self.rounds, [])
+            if len(matches) != self.round_matches:
+                return
+            del self._waiting[self.rounds]
+            self._add_round(matches)
+
+    def _add_round(self, matches: Sequence[Played]) -> None:
+        """Count a round whose matches are complete."""
+        at_fault: set[str] = set()
+        for match in matches:
+            for bot, role in first_faults(match).items():
+                ending = match.endings[role]
+                self.faults[bot, ending] += 1
+                at_fault.add(bot)
+
+        first, opponent = self.names
+        round_difference = difference(matches, first, opponent)
+        self.test.add(round_difference)
+        if opponent not in at_fault:
+            self._unhelped.append(round_difference)
 
     def add_stored(self, archive: Archive) -> None:
         """Count the matches that are stored already."""
         stored = plan.Plan(self.event, archive).stored()
-        for match in archive.played_of([match.id for match in stored]):
+        ids = [match.id for match in stored]
+        for match in archive.played_of(ids):
             self.add(match)
 
 
@@ -259,13 +274,18 @@ def prepared(
     board.
     """
     changes: dict[str, object] = {"schedule": "round_robin", "repeats": 1, "seating": "sides"}
+    keys = type(tournament).model_fields
     for key in KEYS_OF_EVENTS:
-        changes[key] = type(tournament).model_fields[key].default
+        changes[key] = keys[key].default
     for table_name, table in tournament.added.items():
         changes[table_name] = table.in_duel()
     event = tournament.model_copy(update=changes).event(
-        Path(), boards=boards, entrants=bots, sampled_boards=sampled_boards
+        Path(),
+        boards=boards,
+        entrants=bots,
+        sampled_boards=sampled_boards,
     )
+
     notices = []
     refusals = []
     playable = []
@@ -282,6 +302,7 @@ def prepared(
                 f"{reasons}: choose boards on which both play every role, --board NAME"
             )
         notices.append(f"left out: {reasons}")
+
     option, most_pairings = most
     pairings = sum(board.variants for board in playable)
     if most_pairings < pairings:
@@ -319,4 +340,5 @@ def _refusal(event: Event, board: Board) -> str:
 
 def _matches_of(event: Event) -> int:
     """Return the number of matches of an event."""
-    return sum(schedules.find(event.schedule).count(event).values())
+    by_board = schedules.find(event.schedule).count(event)
+    return sum(by_board.values())

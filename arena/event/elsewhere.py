@@ -53,7 +53,9 @@ def keys_of(workers: str) -> dict[str, object]:
     """
     keys: dict[str, object] = {}
     for added in extensions.lanes():
-        keys[added.key] = workers if re.fullmatch(added.address, workers) else "none"
+        keys[added.key] = "none"
+        if re.fullmatch(added.address, workers):
+            keys[added.key] = workers
     return keys
 
 

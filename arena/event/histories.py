@@ -36,15 +36,21 @@ def locked(folder: Path, name: str, work: str) -> Iterator[None]:
 
 
 def read(
-    path: Path, kind: TypeAdapter[History], file_format: FileFormat, most: int
+    path: Path,
+    kind: TypeAdapter[History],
+    file_format: FileFormat,
+    most: int,
 ) -> History | None:
     """Return the history in a file of at most `most` bytes; None where there is no file.
 
     Raise ArenaError for a file that is damaged, or of a format that this arena does not read.
     """
     try:
-        table = json.loads(shared_folders.read(path, most=most))
-        version = table.get("format", 1) if isinstance(table, dict) else 1
+        content = shared_folders.read(path, most=most)
+        table = json.loads(content)
+        version = 1
+        if isinstance(table, dict):
+            version = table.get("format", 1)
         file_format.check(version, f"{path}: its format")
         return kind.validate_python(table)
     except FileNotFoundError:
@@ -60,4 +66,5 @@ def store(path: Path, kind: TypeAdapter[History], history: History) -> None:
     """Write a history in one step."""
     with writing(path.parent):
         whole_files.make_folder(path.parent)
-        whole_files.write(path, kind.dump_json(history, indent=1) + b"\n")
+        content = kind.dump_json(history, indent=1) + b"\n"
+        whole_files.write(path, content)

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 
 def perform(
-    launcher: Launcher, work: Work, services: "Opened | None" = None, watched: Path | None = None
+    launcher: Launcher,
+    work: Work,
+    services: "Opened | None" = None,
+    watched: Path | None = None,
 ) -> Fault | Record | NotBegun | None:
     """Have one bot say `ready`, or play one match, in a lane.
 
@@ -40,7 +43,8 @@ def perform(
         # It is imported here, because nobody watches a lane on another machine.
         from arena.event.broadcast import broadcast
 
-        watching = broadcast(watched, multiprocessing.current_process().name)
+        lane = multiprocessing.current_process().name
+        watching = broadcast(watched, lane)
     try:
         with watching as observer:
             record = play(

@@ -59,9 +59,8 @@ class _File(logging.FileHandler):
 
     def _open(self) -> TextIOWrapper:
         descriptor = whole_files.open_to_append(Path(self.baseFilename))
-        return TextIOWrapper(
-            os.fdopen(descriptor, "ab"), encoding=self.encoding, errors=self.errors
-        )
+        file = os.fdopen(descriptor, "ab")
+        return TextIOWrapper(file, encoding=self.encoding, errors=self.errors)
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a line under the lock. `handle` would take it, but the library calls `emit`."""
@@ -74,14 +73,15 @@ class _File(logging.FileHandler):
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 (a name of logging)
         """Remember why a line could not be written; the event goes on without it."""
         del record
-        error = sys.exc_info()[1]
-        if isinstance(error, OSError):
-            if not self.failure:
-                self.failure = os.strerror(error.errno or errno.EIO)
-            # The lines in the buffer would fail again at each flush.
-            with Path(os.devnull).open("w") as null_device:
-                if self.stream is not None:
-                    os.dup2(null_device.fileno(), self.stream.fileno())
+        _, error, _ = sys.exc_info()
+        if not isinstance(error, OSError):
+            return
+        if not self.failure:
+            self.failure = os.strerror(error.errno or errno.EIO)
+        # The lines in the buffer would fail again at each flush.
+        with Path(os.devnull).open("w") as null_device:
+            if self.stream is not None:
+                os.dup2(null_device.fileno(), self.stream.fileno())
 
 
 class _Lines(MultiProcessingHandler):  # type: ignore[misc]  # the library ships no types

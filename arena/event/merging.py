@@ -54,13 +54,14 @@ def _union(joined: Event, event: Event) -> Event:
     labels = {board.label for board in joined.boards}
     new_boards = tuple(board for board in event.boards if board.label not in labels)
     bots = {bot.name: bot for bot in event.bots + joined.bots}
+    names = sorted(bots)
     max_matches = None
     if joined.max_matches is not None and event.max_matches is not None:
         max_matches = max(joined.max_matches, event.max_matches)
     return replace(
         joined,
         boards=joined.boards + new_boards,
-        bots=tuple(bots[name] for name in sorted(bots)),
+        bots=tuple(bots[name] for name in names),
         repeats=max(joined.repeats, event.repeats),
         max_matches=max_matches,
     )
@@ -85,7 +86,9 @@ def merge(
     copies = []
     for bot in event.bots:
         if bot.files is not None:
-            bot = replace(bot, files=str(bots / bot.digest / Path(bot.files).name))
+            name = Path(bot.files).name
+            files = bots / bot.digest / name
+            bot = replace(bot, files=str(files))
         copies.append(bot)
     event = replace(event, bots=tuple(copies))
     target.begin(event, "", tuple)
@@ -95,7 +98,8 @@ def merge(
     for archive in archives:
         numbers = archive.of_all_versions().numbers_in_order()
         for start in range(0, len(numbers), BATCH):
-            batch = [_record(archive, number) for number in numbers[start : start + BATCH]]
+            numbers_of_batch = numbers[start : start + BATCH]
+            batch = [_record(archive, number) for number in numbers_of_batch]
             transcripts = {record.match.id: records.transcript(record) for record in batch}
             stored = target.transcripts(list(transcripts))
             conflicts += [match for match in stored if stored[match] != transcripts[match]]
@@ -103,6 +107,7 @@ def merge(
                 target.append(*batch)
             copied += len(batch)
             tell(copied, total)
+
         known = set(target.aborts())
         for abort in archive.aborts():
             if abort not in known:
@@ -116,6 +121,7 @@ def merge(
                 f"of the matches {named}; "
                 "with --keep-first the record of the archive named first stays"
             )
+
     # Under the interim key of `begin` above every record counts. Under the key of the event, the
     # records of its plan count.
     merged = plan.begin(event, target)
@@ -156,7 +162,8 @@ def take(archive: Archive, records_by_path: Sequence[tuple[Path, Record]]) -> tu
         match = record.match
         # An id says which match it is. A record with the id of a planned match would count as that
         # match, so no other match may have this id.
-        if match.id not in planned or essence(match) != essence(planned[match.id]):
+        planned_match = planned.get(match.id)
+        if planned_match is None or essence(match) != essence(planned_match):
             raise ArenaError(
                 f"{path}: {archive.folder} plans no match {match.id} of these bots, boards, seeds "
                 f"and conditions; `arena replay {path}` shows it without an event"
@@ -167,7 +174,7 @@ def take(archive: Archive, records_by_path: Sequence[tuple[Path, Record]]) -> tu
                 f"{path}: {archive.folder} has another record of match {match.id}, and keeps it"
             )
         # Of the bots, only the moves are taken from the file.
-        merged.append(replace(record, match=planned[match.id]))
+        merged.append(replace(record, match=planned_match))
         are_new.append(match.id not in stored)
         stored[match.id] = transcript  # two files may have the same match
     archive.append(*merged)
@@ -183,7 +190,9 @@ def _planned(archive: Archive, ids: Collection[str]) -> dict[str, Match]:
 
 def essence(match: Match) -> tuple[object, ...]:
     """Return the values for which the id of a match stands, and from which its draws are made."""
-    seats = tuple((seat.role, seat.bot.name, seat.bot.digest) for seat in match.seats)
+    seats: list[tuple[str, str, str]] = []
+    for seat in match.seats:
+        seats.append((seat.role, seat.bot.name, seat.bot.digest))
     return (
         match.label,
         match.repeat,
@@ -192,7 +201,7 @@ def essence(match: Match) -> tuple[object, ...]:
         match.opening,
         match.sampled,
         match.conditions,
-        seats,
+        tuple(seats),
     )
 
 
@@ -248,9 +257,11 @@ def _different_fields(
 ) -> Iterator[str]:
     """Yield the fields in which two values of the same type differ, in words."""
     for field in fields(first):
+        if field.name in ignored:
+            continue
         value = getattr(second, field.name)
         expected = getattr(first, field.name)
-        if field.name not in ignored and value != expected:
+        if value != expected:
             yield f"its {field.name} is {value!r}, not {expected!r}"
 
 

@@ -25,7 +25,8 @@ def has_places(event: Event) -> bool:
 
 def places(event: Event, history: Sequence[Batch]) -> tuple[Place, ...]:
     """Return the table of each game after these batches; none where the schedule has no table."""
-    table = getattr(schedules.find(event.schedule), "placings", None)
+    schedule = schedules.find(event.schedule)
+    table = getattr(schedule, "placings", None)
     if table is None:
         return ()
     rows: list[Place] = []

@@ -243,7 +243,8 @@ class Plan:
 
     def _batch(self, number: int) -> Iterable[Match]:
         """Return the matches of a batch by the schedule."""
-        history = _History(self, max(0, number - self._schedule.BEHIND))
+        known = max(0, number - self._schedule.BEHIND)
+        history = _History(self, known)
         batch = self._schedule.batch(self.event, number, history)
         if number:  # the first batch may have a million matches
             batch = tuple(batch)
@@ -287,12 +288,16 @@ class Plan:
         `late` says that the time `stop_after` is over.
         """
         event = self.event
-        if event.max_matches is None and event.stop_after is None and event.stop_when is None:
+        rules = (event.max_matches, event.stop_after, event.stop_when)
+        if all(rule is None for rule in rules):
             return None
-        if not (self.complete or late):
+        if self.complete:
+            ended_by = self.ended_by
+        elif late:
+            ended_by = "stop_after"
+        else:
             return None
-        rule = self.ended_by if self.complete else "stop_after"
-        return Stop(rule=rule, matches=self.finished, open=self.open_ranks())
+        return Stop(rule=ended_by, matches=self.finished, open=self.open_ranks())
 
     def open_ranks(self) -> tuple[OpenRanks, ...]:
         """Return the ranks that are open after the walked matches that are stored."""
@@ -303,8 +308,11 @@ class Plan:
         for batch in range(len(self._ids)):
             ids += self.ids(batch)
         figures = self.archive.figures(ids)
-        arrays = Arrays.decode(figures, self.archive.entries()) if figures else None
-        return self._stop_rule.open_ranks(arrays, self.archive.absentees(ids))
+        arrays: Arrays | None = None
+        if figures:
+            arrays = Arrays.decode(figures, self.archive.entries())
+        absent = self.archive.absentees(ids)
+        return self._stop_rule.open_ranks(arrays, absent)
 
     def known(self) -> Iterator[Planned]:
         """Yield the matches that are planned by now.
@@ -361,7 +369,9 @@ class Plan:
 
     def _complete(self) -> int:
         """Return the number of complete batches; a batch that a rule cut is one of them."""
-        return self._stored_of(len(self._ids) if self.over else self._ended)
+        if self.over:
+            return self._stored_of(len(self._ids))
+        return self._stored_of(self._ended)
 
     def _stored_of(self, batches: int) -> int:
         """Return how many of the first `batches` batches are stored without a gap."""
@@ -372,21 +382,26 @@ class Plan:
 
     def complete_batches(self) -> list[Batch]:
         """Return the results of the first batches whose matches were all walked and are stored."""
-        return [self.results(batch) for batch in range(self._stored_of(self._ended))]
+        stored = self._stored_of(self._ended)
+        return [self.results(batch) for batch in range(stored)]
 
     def begun(self, batch: int) -> str:
         """Return the ids of a batch that this walk paired, joined; empty for other batches."""
         if self._begun.get(batch):
             return self._begun[batch]
-        return "".join(self.ids(batch)) if batch < len(self._ids) else ""
+        if batch < len(self._ids):
+            return "".join(self.ids(batch))
+        return ""
 
     def store_batches(self) -> None:
         """Store the batches that began or ended since the last call, with the places after them."""
         batches = self.unstored()
         for number, batch in batches.items():
-            if batch.complete and not batch.cut and batch.places is None and self._has_places:
+            is_whole = batch.complete and not batch.cut
+            if is_whole and batch.places is None and self._has_places:
                 history = [self.results(earlier) for earlier in range(number + 1)]
-                batches[number] = replace(batch, places=places(self.event, history))
+                table = places(self.event, history)
+                batches[number] = replace(batch, places=table)
         if batches:
             self.archive.store_batches(batches)
             self.batches.update(batches)
@@ -395,7 +410,8 @@ class Plan:
         """Return the batches, by number, of which more is known now than `batches` has."""
         new: dict[int, StoredBatch] = {}
         complete = self._complete()
-        for number in range(max(0, len(self.batches) - 2), complete):
+        first = max(0, len(self.batches) - 2)
+        for number in range(first, complete):
             is_last = self.over and number == len(self._ids) - 1
             batch = StoredBatch(
                 ids="".join(self.ids(number)),
@@ -418,7 +434,8 @@ class Plan:
         matches = iter(batch)
         chunk = list(islice(matches, LOOK_UP))
         while chunk:
-            stored = self.archive.stored([match.id for match in chunk])
+            ids = [match.id for match in chunk]
+            stored = self.archive.stored(ids)
             for match in chunk:
                 yield match, match.id in stored
             chunk = list(islice(matches, LOOK_UP))
@@ -426,7 +443,8 @@ class Plan:
 
 def _ids_of(batch: StoredBatch) -> list[str]:
     """Return the ids of the matches of a batch."""
-    return [batch.ids[start : start + ID_DIGITS] for start in range(0, len(batch.ids), ID_DIGITS)]
+    starts = range(0, len(batch.ids), ID_DIGITS)
+    return [batch.ids[start : start + ID_DIGITS] for start in starts]
 
 
 class _History(Sequence[Batch]):
@@ -440,9 +458,10 @@ class _History(Sequence[Batch]):
         return self._length
 
     def __getitem__(self, index: Any) -> Any:  # a batch, or a list of batches for a slice
+        batches = range(self._length)
         if isinstance(index, slice):
-            return [self._plan.results(batch) for batch in range(self._length)[index]]
-        return self._plan.results(range(self._length)[index])
+            return [self._plan.results(batch) for batch in batches[index]]
+        return self._plan.results(batches[index])
 
 
 def begin(event: Event, archive: Archive) -> Plan:
@@ -450,7 +469,8 @@ def begin(event: Event, archive: Archive) -> Plan:
     if event.imported:
         counting: Iterable[str] = archive.ids()
     else:
-        counting = (match.id for match in Plan(event, archive).stored())
+        matches = Plan(event, archive).stored()
+        counting = (match.id for match in matches)
     archive.begin(event, plan_key(event), lambda: counting)
     plan = Plan.resumed(event, archive)
     archive.forget_batches(len(plan.batches))
@@ -476,12 +496,20 @@ def placings(archive: Archive) -> list[dict[str, Any]]:
         rows = stored.places
         bots: list[tuple[str, str]] = []
         for league, _ in leagues(event):
+            game = league.games[0]
             for bot in league.bots:
-                bots.append((league.games[0], bot.name))
-        if sorted((row.game, row.bot) for row in rows) != sorted(bots):
+                bots.append((game, bot.name))
+        bots_of_rows = [(row.game, row.bot) for row in rows]
+        if sorted(bots_of_rows) != sorted(bots):
             raise archive.damaged("the places after its last round are not those of its bots")
-    labels = display_names(event.bots)
-    return [row._asdict() | {"display": labels[row.bot]} for row in rows]
+
+    displays = display_names(event.bots)
+    table: list[dict[str, Any]] = []
+    for row in rows:
+        columns = row._asdict()
+        columns["display"] = displays[row.bot]
+        table.append(columns)
+    return table
 
 
 def counts(event: Event) -> Mapping[str, int]:
@@ -491,12 +519,13 @@ def counts(event: Event) -> Mapping[str, int]:
     """
     schedule = schedules.find(event.schedule)
     planned = schedule.count(event)
-    if event.max_matches is None or sum(planned.values()) <= event.max_matches:
+    most = event.max_matches
+    if most is None or sum(planned.values()) <= most:
         return planned
-    matches = islice(schedule.batch(event, 0, ()), event.max_matches)
+
+    first_batch = schedule.batch(event, 0, ())
+    matches = islice(first_batch, most)
     in_first_batch = Counter(match.label for match in matches)
-    ends_in_it = in_first_batch.total() == event.max_matches
-    limited: dict[str, int] = {}
-    for label, number in planned.items():
-        limited[label] = in_first_batch[label] if ends_in_it else min(number, event.max_matches)
-    return limited
+    if in_first_batch.total() == most:
+        return {label: in_first_batch[label] for label in planned}
+    return {label: min(number, most) for label, number in planned.items()}

@@ -17,18 +17,24 @@ def plan_key(event: Event) -> str:
     for field in fields(event):
         if field.name not in IRRELEVANT:
             values[field.name] = getattr(event, field.name)
-    values["boards"] = []
+    boards: list[tuple[object, ...]] = []
     for board in event.boards:
         identity = (board.label, board.digest, board.roles, board.sides)
-        values["boards"].append(identity + board.sampled)
-    values["bots"] = []
+        boards.append(identity + board.sampled)
+    values["boards"] = boards
+
+    bots: list[tuple[object, ...]] = []
     for bot in event.bots:
         seat = Seat("", bot)
-        values["bots"].append((*identity_of(seat), bot.games, bot.roles))
+        bots.append((*identity_of(seat), bot.games, bot.roles))
+    values["bots"] = bots
+
     values["conditions"] = plain(event.conditions)
-    values["openings"] = event.openings.plies, event.openings.listed
+    values["openings"] = (event.openings.plies, event.openings.listed)
     if event.stop_when is None:
-        del values["rating"], values["confidence"]
+        del values["rating"]
+        del values["confidence"]
     if event.stop_when is None or event.has_prior:
         del values["prior"]  # it is newer than stored plans
-    return digest_of(values, schedules.code_digest(event.schedule))
+    code = schedules.code_digest(event.schedule)
+    return digest_of(values, code)

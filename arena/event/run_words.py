@@ -18,8 +18,12 @@ def reason(phase: RunPhase) -> str | None:
     if phase is RunPhase.HALTED:
         return HALTED
     if phase is RunPhase.SPENT:
-        words = [known.when_spent() for known in service.known().values()]
-        return "; ".join(filter(None, words)) or SPENT
+        reasons: list[str] = []
+        for known in service.known().values():
+            words = known.when_spent()
+            if words:
+                reasons.append(words)
+        return "; ".join(reasons) or SPENT
     return None
 
 
@@ -41,11 +45,12 @@ def clock_in(seconds: float, *, to_second: bool = False) -> str:
 
     `to_second`: `14:32:05` and so on.
     """
-    now = datetime.now(UTC)
     # Each moment is converted by itself: the offset of the zone may change between them.
+    now = datetime.now(UTC)
     then = (now + timedelta(seconds=seconds)).astimezone()
+    today = now.astimezone().date()
     text = f"{then:%H:%M:%S}" if to_second else f"{then:%H:%M}"
-    days = (then.date() - now.astimezone().date()).days
+    days = (then.date() - today).days
     if days == 0:
         return text
     if days == 1:

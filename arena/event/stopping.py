@@ -81,13 +81,16 @@ class StopRule:
     def __init__(self, event: Event) -> None:
         self._stop_when = event.stop_when
         self._confidence = event.confidence
-        self._leagues = {game: event.league(game) for game in event.games}
+        self._leagues: dict[str, Event] = {}
+        """Each game of the event, as an event."""
         self._ranked: dict[str, frozenset[str]] = {}
         """The bots of each game that have a rank there."""
         self._neighbours = 0
         """The number of bots of all games that are neighbours in the order of their game."""
-        for game, league in self._leagues.items():
+        for game in event.games:
+            league = event.league(game)
             ranked = ranked_bots(league)
+            self._leagues[game] = league
             self._ranked[game] = ranked
             self._neighbours += max(0, len(ranked) - 1)
 
@@ -112,21 +115,32 @@ class StopRule:
             present = {bot for bot in self._ranked[game] if (game, bot) not in absent}
             order: list[str] = []
             closed: list[bool] = []
-            played = None if arrays is None else arrays.of_game(game)
-            if present and played is not None and len(played.seed):
-                names, squares, matches = pairs(league, played, present)
-                is_apart = squares > bound(matches, self._confidence, self._neighbours)
-                is_apart &= matches >= FEWEST
-                order += names
-                for index in range(1, len(names)):
-                    # A gap is closed if all bots above it are apart from all below.
-                    closed.append(bool(is_apart[:index, index:].all()))
+            if present and arrays is not None:
+                played = arrays.of_game(game)
+                if len(played.seed):
+                    order, closed = self._decided(league, played, present)
             order += sorted(present.difference(order))  # the bots that have not played
             gaps = len(order) - 1
             closed += [False] * (gaps - len(closed))
+
             game_name = game if len(self._leagues) > 1 else ""
-            still_open += [replace(ranks, game=game_name) for ranks in runs(order, closed)]
+            for ranks in runs(order, closed):
+                still_open.append(replace(ranks, game=game_name))
         return tuple(still_open)
+
+    def _decided(
+        self, league: Event, arrays: "Arrays", present: Collection[str]
+    ) -> tuple[list[str], list[bool]]:
+        """Return the bots of a game that have played, best first, and which gaps are closed."""
+        names, squares, matches = pairs(league, arrays, present)
+        least = bound(matches, self._confidence, self._neighbours)
+        is_apart = (squares > least) & (matches >= FEWEST)
+        closed: list[bool] = []
+        for index in range(1, len(names)):
+            # A gap is closed if all bots above it are apart from all below.
+            across = is_apart[:index, index:]
+            closed.append(bool(across.all()))
+        return list(names), closed
 
 
 def bound(matches: "Floats", confidence: float, neighbours: int) -> "Floats":
@@ -135,11 +149,14 @@ def bound(matches: "Floats", confidence: float, neighbours: int) -> "Floats":
 
     share = BEST_MATCHES / np.maximum(matches, FEWEST)
     error = (1 - confidence) / max(1, neighbours)
-    return np.asarray((1 + share) * (np.log(1 + 1 / share) - 2 * log(error)))
+    growth = np.log(1 + 1 / share)
+    return np.asarray((1 + share) * (growth - 2 * log(error)))
 
 
 def pairs(
-    event: Event, arrays: "Arrays", ranked: Collection[str]
+    event: Event,
+    arrays: "Arrays",
+    ranked: Collection[str],
 ) -> tuple[tuple[str, ...], "Floats", "Floats"]:
     """Compare every two bots of `ranked` in an event of one game.
 
@@ -160,6 +177,7 @@ def pairs(
     totals = add_up(arrays)
     different = dict(zip(totals.bots, totals.played_different.tolist(), strict=True))
     matches = np.array([different[rating.bot] for rating in rated], dtype=np.float64)  # N
+    fewer_matches = np.minimum(matches[:, None], matches)  # N x N
 
     covariance = np.atleast_2d(np.cov(fitted.resamples[rows]))  # N x N
     variances = np.diag(covariance)
@@ -167,9 +185,10 @@ def pairs(
     variance = np.maximum(variance, LEAST_VARIANCE)
     lead = strengths[:, None] - strengths  # N x N
     bounded = fitted.bounded[np.ix_(rows, rows)]  # where it is False, the draws show the prior only
-    squares = np.where(bounded & (lead > 0), lead**2 / variance, 0.0)
+    is_ahead = bounded & (lead > 0)
+    squares = np.where(is_ahead, lead**2 / variance, 0.0)
     names = tuple(rating.bot for rating in rated)
-    return names, squares, np.minimum(matches[:, None], matches)
+    return names, squares, fewer_matches
 
 
 def runs(names: Sequence[str], closed: Sequence[bool]) -> tuple[OpenRanks, ...]:
@@ -183,6 +202,7 @@ def runs(names: Sequence[str], closed: Sequence[bool]) -> tuple[OpenRanks, ...]:
     start = 0
     for end in ends:
         if end - start > 1:
-            open_runs.append(OpenRanks(first=start + 1, last=end, bots=tuple(names[start:end])))
+            bots = tuple(names[start:end])
+            open_runs.append(OpenRanks(first=start + 1, last=end, bots=bots))
         start = end
     return tuple(open_runs)

@@ -122,12 +122,13 @@ def run(
     matches wait.
     """
     openers = services or {}
-    service.refuse(event, openers, elsewhere=elsewhere is not None)
+    is_elsewhere = elsewhere is not None
+    service.refuse(event, openers, elsewhere=is_elsewhere)
     until = None
     if event.stop_after is not None:
-        until = EndTime.after(event.stop_after, on_wall=elsewhere is not None)
+        until = EndTime.after(event.stop_after, on_wall=is_elsewhere)
     with Archive.open(folder, writing=True) as archive:
-        plan = prepared(event, archive, builds_here=elsewhere is None)
+        plan = prepared(event, archive, builds_here=not is_elsewhere)
         pin_here = cores.should_pin(pin, plan.event, workers, len(system.cores()))
         audience = Audiences(audience, plan.event, folder)
         audience.begins(plan.total, plan.finished)
@@ -135,20 +136,23 @@ def run(
         run = _Run(plan, director, archive, audience, until, stopped, show_waits)
         unlogged = ""
         if director.is_due():
+            logs = folder / "logs"
             with contextlib.ExitStack() as opened:
                 open_services: dict[str, object] = {}
                 for name, opener in openers.items():
-                    open_services[name] = opened.enter_context(opener(folder))
-                log = opened.enter_context(contextlib.closing(Log(folder / "logs")))
+                    context = opener(folder)
+                    open_services[name] = opened.enter_context(context)
+                log = opened.enter_context(contextlib.closing(Log(logs)))
+                watched: Path | None = None
                 if elsewhere is None:
+                    watched = folder
                     opening: Lanes = run.lanes_here(workers, log, pin=pin_here)
                 else:
-                    opening = elsewhere(plan.event, folder / "logs", pin)
+                    opening = elsewhere(plan.event, logs, pin)
                 lanes = opened.enter_context(opening)
-                watched = folder if elsewhere is None else None
                 run.play(lanes, open_services, watched=watched)
             if log.failure:
-                unlogged = f"{folder / 'logs'}: lines are missing in its log: {log.failure}"
+                unlogged = f"{logs}: lines are missing in its log: {log.failure}"
         return run.ended(unlogged)
 
 
@@ -203,7 +207,8 @@ class _Run:
             statuses = self._statuses(lanes.lanes())
             waits = service.waits(services)
             self._show_waits(waits)
-            return self._plan.total, self._plan.finished, self._played.total(), statuses, waits
+            played = self._played.total()
+            return self._plan.total, self._plan.finished, played, statuses, waits
 
         def is_stopped() -> bool:  # is called ten times a second, and whenever a match has ended
             if self._uncommitted and time.monotonic() >= self._commit_due:
@@ -216,7 +221,10 @@ class _Run:
             function = partial(perform, services=services, watched=watched)
         try:
             results: Iterator[Done[Work, object]] = lanes.map(
-                function, self._next, stopped=is_stopped, ending=self._is_ending
+                function,
+                self._next,
+                stopped=is_stopped,
+                ending=self._is_ending,
             )
             for done in results:
                 for effect in self._director.heard(done):
@@ -257,12 +265,13 @@ class _Run:
             stop = self._plan.stop(late=phase is RunPhase.LATE)
         self._plan.store_batches()
         self._archive.append_stop(stop)
-        planned = self._plan.finished if complete else self._plan.total
-        self._control.publish(planned, self._plan.finished, self._played.total(), complete=complete)
+        finished = self._plan.finished
+        planned = finished if complete else self._plan.total
+        self._control.publish(planned, finished, self._played.total(), complete=complete)
         self._control.close()
         return Progress(
             planned=planned,
-            finished=self._plan.finished,
+            finished=finished,
             complete=complete,
             phase=phase,
             stop=stop,
@@ -292,7 +301,8 @@ class _Run:
         committed = self._uncommitted
         self._uncommitted = []
         if committed:
-            self._archive.append(*[record for _, record in committed])
+            records = [record for _, record in committed]
+            self._archive.append(*records)
             self._commit_due = time.monotonic() + COMMIT_S
         self._director.committed()
         for lane, record in committed:

@@ -164,7 +164,8 @@ class Workers:
         shares = cores.shared_out(among or system.cores(), count)
         try:
             for number, share in enumerate(shares, 1):
-                self._lanes.append(_Lane(number, before_fork, share, pin=pin, watches=watches))
+                lane = _Lane(number, before_fork, share, pin=pin, watches=watches)
+                self._lanes.append(lane)
         except BaseException:  # for example when the system gives no more threads
             self.close()
             raise
@@ -196,7 +197,8 @@ class Workers:
                 running += lane.futures
             if not running:
                 return
-            if wait(running, timeout=LOOK_S, return_when=FIRST_COMPLETED).done:
+            ended = wait(running, timeout=LOOK_S, return_when=FIRST_COMPLETED)
+            if ended.done:
                 for lane in self._lanes:
                     yield from lane.collect(function)
 
@@ -301,7 +303,8 @@ class _Lane:
                 continue  # a future that is gone was queued again, under another future
             item = self._items.pop(future)
             now = time.monotonic()
-            self._pace += (now - self._busy_since - self._pace) / PACED_BY
+            duration = now - self._busy_since
+            self._pace += (duration - self._pace) / PACED_BY
             self._busy_since = now
             error = future.exception()
             if isinstance(error, BrokenProcessPool):

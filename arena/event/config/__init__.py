@@ -352,8 +352,9 @@ class Tournament(Table):
             return replace(bot, model_alias="")
         if bot.model and not bot.model_alias:
             models = self._with_added(Conditions()).all_models
-            if len(models) == 1 and models[0].alias != DEFAULT_MODEL:
-                return replace(bot, model_alias=models[0].alias)
+            aliases = [terms.alias for terms in models]
+            if len(aliases) == 1 and aliases != [DEFAULT_MODEL]:
+                return replace(bot, model_alias=aliases[0])
         return bot
 
     def left_out(self, bot: Bot) -> str:
@@ -464,9 +465,9 @@ class Tournament(Table):
         try:
             for name in self.boards:
                 named_boards += rulebook.find(name, workspace, self.seed, stored=sampled_boards)
-            boards = tuple(dict.fromkeys(named_boards))
+            boards = _distinct(named_boards)
             for table in self.added.values():
-                boards = tuple(dict.fromkeys(table.boards(boards)))
+                boards = _distinct(table.boards(boards))
         except ArenaError as error:
             raise ArenaError(f"boards: {error}") from error
         sampled = Counter(board.label for board in boards if board.sampled)
@@ -487,12 +488,21 @@ class Tournament(Table):
             by_name = {bot.name: bot for bot in bots}
             chosen = {_picked("--bot", "bot", name, by_name) for name in named}
             bots = tuple(sorted(chosen, key=lambda bot: bot.name))
-        reasons = {bot.name: self.left_out(bot) for bot in bots if bot.model}
-        unanswered = [name for name, reason in reasons.items() if reason]
-        if unanswered:
-            bots = tuple(bot for bot in bots if not reasons.get(bot.name))
-            if named or len(bots) < 2:
-                raise ArenaError(f"bots: {unanswered[0]!r} {reasons[unanswered[0]]}")
+
+        reasons: dict[str, str] = {}
+        """Why a bot does not play, by its name."""
+        playing: list[Bot] = []
+        for bot in bots:
+            reason = self.left_out(bot) if bot.model else ""
+            if reason:
+                reasons[bot.name] = reason
+            else:
+                playing.append(bot)
+        bots = tuple(playing)
+        if reasons and (named or len(bots) < 2):
+            name, reason = next(iter(reasons.items()))
+            raise ArenaError(f"bots: {name!r} {reason}")
+
         if len(bots) < 2:
             if named:
                 source = "among those chosen: choose more"
@@ -500,7 +510,9 @@ class Tournament(Table):
                 source = f"in the folder {self.bots!r}: add one there"
             else:
                 source = 'in the [[bot]] tables: add one, or name a folder with bots = "bots"'
-            number = f"only {bots[0].name!r}" if bots else "none"
+            number = "none"
+            if bots:
+                number = f"only {bots[0].name!r}"
             raise ArenaError(f"bots: a tournament needs two, and there is {number} {source}")
         return bots
 
@@ -563,9 +575,10 @@ def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournamen
 
     ArenaError with a line for each mistake, naming the file and the key.
     """
+    overrides = overrides or {}
     table = toml.read(path, "`arena init DIR` makes one, and `arena run --demo` plays a demo")
     file_formats.TOURNAMENT.check(table.get("format", 1), f"{path}: format:")
-    _override(table, overrides or {})
+    _override(table, overrides)
     for key, value in _numbers(table):
         if abs(value) > LARGEST_NUMBER:
             words = f"{key}: this number is too large; whole numbers go up to {LARGEST_NUMBER}"
@@ -573,11 +586,15 @@ def load(path: Path, overrides: Mapping[str, object] | None = None) -> Tournamen
     try:
         return extended.tournament_class().model_validate(table)
     except ValidationError as error:
-        known = {**TABLES, "": extended.tournament_class(), **extended.tables()}
+        known = dict(TABLES)
+        known[""] = extended.tournament_class()
+        known |= extended.tables()
         known |= extended.inner_tables(table)
         parts: list[str | Path] = []
         for wrong in wrong_keys(error, known):
-            source = "command line" if wrong.key in (overrides or {}) else path
+            source: str | Path = path
+            if wrong.key in overrides:
+                source = "command line"
             parts += [source, f": {wrong}", "\n"]
         raise FilesError(*parts[:-1]) from error
 
@@ -587,12 +604,14 @@ def _override(table: dict[str, Any], overrides: Mapping[str, object]) -> None:
 
     A whole table is written before its keys, in whatever order they are named.
     """
-    for key in sorted(overrides, key=lambda name: name.count(".")):
+    by_depth = sorted(overrides, key=lambda name: name.count("."))
+    for key in by_depth:
         *tables, last_name = key.split(".")
         changed = table
         for name in tables:
             if changed is table and name == "rating":  # the only key that is a name or a table
-                table[name] = rating_table(table.get(name, {}))
+                rating = table.get(name, {})
+                table[name] = rating_table(rating)
             changed = changed.setdefault(name, {})
             if not isinstance(changed, dict):
                 raise ArenaError(f"--set {key}: {name!r} is not a table")
@@ -617,7 +636,9 @@ def named_rules(file: Path) -> dict[str, Path]:
             names = load(file).boards
     paths: dict[str, Path] = {}
     for name in names:
-        path = rulebook.path_of(name) if ".py" in name else None
+        if ".py" not in name:
+            continue
+        path = rulebook.path_of(name)
         if path is not None:
             paths[str(path)] = path
     return paths
@@ -637,7 +658,8 @@ def schema() -> dict[str, Any]:
 def _plain(schema: Any) -> Any:
     """Return a schema without pydantic's titles, and without null, which TOML does not have."""
     if isinstance(schema, list):
-        return [_plain(item) for item in schema if item != {"type": "null"}]
+        null = {"type": "null"}
+        return [_plain(item) for item in schema if item != null]
     if not isinstance(schema, dict):
         return schema
     plain: dict[str, Any] = {}
@@ -645,7 +667,8 @@ def _plain(schema: Any) -> Any:
         if key != "title" and value is not None:
             plain[key] = _plain(value)
     if len(plain.get("anyOf", ())) == 1:
-        plain |= plain.pop("anyOf")[0]
+        (only_schema,) = plain.pop("anyOf")
+        plain |= only_schema
     return plain
 
 
@@ -700,9 +723,15 @@ def _boards_named(names: Iterable[str], boards: Sequence[Board]) -> tuple[Board,
             if name in {board.label, board.name, board.game}:
                 matching.append(board)
         if not matching:
-            matching.append(_picked("--board", "board", name, by_label))
+            board = _picked("--board", "board", name, by_label)
+            matching.append(board)
         chosen += matching
-    return tuple(dict.fromkeys(chosen))
+    return _distinct(chosen)
+
+
+def _distinct(boards: Iterable[Board]) -> tuple[Board, ...]:
+    """Return the boards, each once, in their order."""
+    return tuple(dict.fromkeys(boards))
 
 
 def _plays_any(bot: Bot, boards: Iterable[Board]) -> bool:
@@ -805,9 +834,10 @@ def _picked(source: str, kind: str, name: str, known: Mapping[str, Named]) -> Na
 def _numbers(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, int]]:
     """Yield each whole number of a file, also of its inner tables, with its dotted key."""
     for key, value in table.items():
+        dotted_key = f"{prefix}{key}"
         items = value if isinstance(value, list) else [value]
         for item in items:
             if isinstance(item, dict):
-                yield from _numbers(item, f"{prefix}{key}.")
+                yield from _numbers(item, f"{dotted_key}.")
             elif isinstance(item, int):
-                yield f"{prefix}{key}", item
+                yield dotted_key, item

@@ -34,7 +34,12 @@ def tournament_class() -> "type[Tournament]":
             fields[name] = (table | None, Field(None, description=description))
         else:
             fields[name] = (table, Field(table(), description=description))
-    return create_model(Tournament.__name__, __base__=Tournament, __module__=__name__, **fields)
+    return create_model(
+        Tournament.__name__,
+        __base__=Tournament,
+        __module__=__name__,
+        **fields,
+    )
 
 
 def may_be_absent(table: type[Table]) -> bool:
@@ -57,10 +62,13 @@ def inner_tables(file: Mapping[str, Any]) -> Mapping[str, type[Table]]:
     """Return by name the tables of a file whose last names the user chose, such as `models.gpt`."""
     by_name: dict[str, type[Table]] = {}
     for name, table in tables().items():
-        inner = table.inner() if issubclass(table, ExtensionTable) else None
+        if not issubclass(table, ExtensionTable):
+            continue
+        inner = table.inner()
         named = file.get(name)
         if inner is not None and isinstance(named, dict):
-            by_name |= {f"{name}.{own_name}": inner for own_name in named}
+            for own_name in named:
+                by_name[f"{name}.{own_name}"] = inner
     return by_name
 
 
@@ -89,7 +97,10 @@ def _with_keys(name: str, parts: Mapping[str, str]) -> type[Table]:
             keys.add(key)
         bases.insert(0, part)  # pydantic lists the fields of the last class first
     return create_model(
-        core.__name__, __base__=(*bases, core), __module__=__name__, __doc__=core.__doc__
+        core.__name__,
+        __base__=(*bases, core),
+        __module__=__name__,
+        __doc__=core.__doc__,
     )
 
 

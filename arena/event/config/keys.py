@@ -70,10 +70,11 @@ Words = Annotated[str | tuple[str, ...] | None, BeforeValidator(as_tuple)]
 
 def _duration(value: object) -> object:
     """Return a time such as `1h 30m` in seconds."""
-    match = DURATION.fullmatch(value.strip()) if isinstance(value, str) else None
-    if match is not None and match[0]:  # every part of the pattern may be absent
-        hours, minutes, seconds = match.groups("0")
-        value = 3600 * float(hours) + 60 * float(minutes) + float(seconds)
+    if isinstance(value, str):
+        match = DURATION.fullmatch(value.strip())
+        if match is not None and match[0]:  # every part of the pattern may be absent
+            hours, minutes, seconds = match.groups("0")
+            value = 3600 * float(hours) + 60 * float(minutes) + float(seconds)
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= MOST:
         return float(value)
     raise ValueError('a time such as "10m", "1h 30m" or "90s"')
@@ -179,7 +180,9 @@ def web_address(value: object) -> object:
 
 def rating_table(value: object) -> object:
     """Return a table with the name for a name alone."""
-    return {"name": value} if isinstance(value, str) else value
+    if isinstance(value, str):
+        return {"name": value}
+    return value
 
 
 class RatingTable(Table):

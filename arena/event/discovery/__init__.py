@@ -76,11 +76,14 @@ def unique(bots: Iterable[Bot]) -> tuple[Bot, ...]:
     for bot in bots:
         first = known.setdefault(bot.name.lower(), bot)
         if first is not bot:
-            both_names = " and ".join(dict.fromkeys((repr(first.name), repr(bot.name))))
+            both_names = repr(first.name)
+            if bot.name != first.name:
+                both_names += f" and {bot.name!r}"
             parts = _source_of(first)
-            if _source_of(bot) != parts:
+            other_parts = _source_of(bot)
+            if other_parts != parts:
                 parts.append(" and ")
-                parts += _source_of(bot)
+                parts += other_parts
             end = "): rename one; case makes no difference"
             raise FilesError(f"two bots are called {both_names} (", *parts, end)
     return tuple(sorted(known.values(), key=lambda bot: bot.name))
@@ -95,7 +98,10 @@ def _source_of(bot: Bot) -> list[str | Path]:
         if parts:
             parts.append(" ")
         path = Path(word)
-        parts.append(path if path.is_absolute() else shlex.quote(word))
+        if path.is_absolute():
+            parts.append(path)
+        else:
+            parts.append(shlex.quote(word))
     return parts
 
 
@@ -111,10 +117,11 @@ def from_path(path: Path, name: str | None = None) -> Bot:
     program = programs.program_of(path)
     files = [(path.name, path)]
     programs.refuse_hiding(program.command, files)
+    words = (program.command, program.build)
     return Bot(
         name=checked(name or path.stem, path),
         command=program.command,
-        digest=digest_of((program.command, program.build), files),
+        digest=digest_of(words, files),
         files=str(path.absolute()),  # not resolved: the command has the name of the link
     )
 
@@ -134,23 +141,34 @@ def _from_folder(folder: Path, name: str) -> Bot:
         if inner is not None:
             return _from_folder(inner, name)
     missing = FileError(folder, f"not a bot: {programs.why_none(entries)}", SKIP)
-    return _with_program(folder, name, _program(folder, missing))
+    program = _program(folder, missing)
+    return _with_program(folder, name, program)
 
 
 def _by_settings(folder: Path, name: str, settings: "BotSettings") -> Bot:
     """Return the bot in a folder whose bot.toml has these settings."""
-    bot = _with_program(folder, name, _program_by_settings(folder, settings))
+    program = _program_by_settings(folder, settings)
+    bot = _with_program(folder, name, program)
+    limits = None
+    if settings.limits is not None:
+        limits = settings.limits.limits(defaults=False)
+    remote = ""
+    if settings.remote:
+        remote = str(folder.absolute().parent / REMOTE_SOCKET)
+    model_alias = ""
+    if isinstance(settings.model, str):
+        model_alias = settings.model
     return replace(
         bot,
         games=settings.games,
         roles=settings.roles,
-        limits=None if settings.limits is None else settings.limits.limits(defaults=False),
+        limits=limits,
         warm=settings.warm,
         threads=settings.threads,
         display=names.display(settings.display),
-        remote=str(folder.absolute().parent / REMOTE_SOCKET) if settings.remote else "",
+        remote=remote,
         model=bool(settings.model),
-        model_alias=settings.model if isinstance(settings.model, str) else "",
+        model_alias=model_alias,
     )
 
 
@@ -177,9 +195,14 @@ def _program_by_settings(folder: Path, settings: "BotSettings") -> BotProgram:
 def _with_program(folder: Path, name: str, program: BotProgram) -> Bot:
     """Return the bot that is a folder with this program."""
     programs.refuse_hiding(program.command, files_of(folder))
-    words = (program.command, program.build, *bridged.digest_words(program.command))
-    digest = folder_digest(words, folder)
-    return Bot(name=name, command=program.command, digest=digest, files=str(folder.absolute()))
+    bridge_words = bridged.digest_words(program.command)
+    words = (program.command, program.build, *bridge_words)
+    return Bot(
+        name=name,
+        command=program.command,
+        digest=folder_digest(words, folder),
+        files=str(folder.absolute()),
+    )
 
 
 def _program(folder: Path, missing: ArenaError) -> BotProgram:
@@ -189,19 +212,25 @@ def _program(folder: Path, missing: ArenaError) -> BotProgram:
     """
     entries = _entries(folder)
     runnable = [path for path in entries if programs.is_runnable(path)]
-    mains = [path for path in runnable if programs.is_main(path)] or runnable
+    mains = [path for path in runnable if programs.is_main(path)]
+    candidates = mains or runnable
     # A program that was built may lie beside its source.
-    built = [path for path in mains if not programs.program_of(path, entries).build]
-    mains = built or mains
-    if len(mains) > 1 and programs.is_main(mains[0]):
-        both = " and ".join(path.name for path in mains)
+    built: list[Path] = []
+    for path in candidates:
+        if not programs.program_of(path, entries).build:
+            built.append(path)
+    candidates = built or candidates
+    if len(candidates) > 1 and mains:
+        both = " and ".join(path.name for path in candidates)
         raise FileError(folder, f"has {both}: write a bot.toml whose `command` starts one of them")
-    if len(mains) != 1:
+    if not candidates:
         suspects = programs.suspects(entries)
-        if suspects and not mains:
-            raise FileError(suspects[0], programs.why_not(suspects[0]), SKIP)
+        if suspects:
+            suspect = suspects[0]
+            raise FileError(suspect, programs.why_not(suspect), SKIP)
+    if len(candidates) != 1:
         raise missing
-    return programs.program_of(mains[0], entries)
+    return programs.program_of(candidates[0], entries)
 
 
 def _inner(folder: Path) -> Path | None:
@@ -296,8 +325,12 @@ def build_of(bot: Bot) -> tuple[str, ...]:
 
 def _bot_toml(bot: Bot) -> Path | None:
     """Return the bot.toml of a bot, if it has one."""
-    path = Path(bot.files or "") / "bot.toml"
-    return path if bot.files and path.is_file() else None
+    if not bot.files:
+        return None
+    path = Path(bot.files) / "bot.toml"
+    if not path.is_file():
+        return None
+    return path
 
 
 def may_be_called(name: str) -> bool:
@@ -315,7 +348,10 @@ def checked(name: str, source: Path) -> str:
 
 def is_program(folder: Path) -> bool:
     """Return whether a folder is a bot: it has a bot.toml, or a program called `bot` or `main`."""
-    return (folder / "bot.toml").exists() or any(map(programs.is_main, _entries(folder)))
+    toml = folder / "bot.toml"
+    if toml.exists():
+        return True
+    return any(map(programs.is_main, _entries(folder)))
 
 
 def _entries(folder: Path) -> list[Path]:
@@ -324,4 +360,9 @@ def _entries(folder: Path) -> list[Path]:
         paths = sorted(folder.iterdir())
     except OSError as error:
         raise FileError(folder, f"cannot be read: {error.strerror}") from error
-    return [path for path in paths if not (path.name in LEFT_OUT or path.name.startswith(MAC_FORK))]
+    entries: list[Path] = []
+    for path in paths:
+        is_left_out = path.name in LEFT_OUT or path.name.startswith(MAC_FORK)
+        if not is_left_out:
+            entries.append(path)
+    return entries

@@ -60,7 +60,8 @@ class Parameter(Table):
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
-        if not all(map(math.isfinite, (self.low, self.high, self.start, self.step))):
+        numbers = (self.low, self.high, self.start, self.step)
+        if not all(map(math.isfinite, numbers)):
             raise Mistake("expected finite numbers")
         if not self.low <= self.start <= self.high:
             raise Mistake("expected low <= start <= high")
@@ -70,7 +71,10 @@ class Parameter(Table):
 
     def text(self, value: float) -> str:
         """Return a value as the command gets it: a whole number without a decimal point."""
-        return str(int(value)) if value == int(value) else repr(value)
+        whole = int(value)
+        if value == whole:
+            return str(whole)
+        return repr(value)
 
 
 Options = Annotated[dict[str, bridged.Option], BeforeValidator(_bridge_options)]
@@ -116,7 +120,8 @@ class BotSettings(Table):
         words = []
         for word in self.command:
             for name, parameter in self.parameters.items():
-                word = word.replace(f"{{{name}}}", parameter.text(parameter.start))
+                value = parameter.text(parameter.start)
+                word = word.replace(f"{{{name}}}", value)
             words.append(word)
         return tuple(words)
 
@@ -131,7 +136,8 @@ def read(path: Path) -> BotSettings:
     except ValidationError as error:  # a message is one line, so it has the first mistake only
         tables: dict[str, type[Table]] = {"": BotSettings, "limits": BotLimits}
         parameters = table.get("parameters")
-        for name in parameters if isinstance(parameters, dict) else ():
-            tables[f"parameters.{name}"] = Parameter
+        if isinstance(parameters, dict):
+            for name in parameters:
+                tables[f"parameters.{name}"] = Parameter
         first = wrong_keys(error, tables)[0]
         raise FileError(path, str(first)) from error

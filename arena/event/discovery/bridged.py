@@ -119,7 +119,9 @@ def digest_words(command: tuple[str, ...]) -> tuple[str, ...]:
     Without a bridge there are none.
     """
     bridge = bridge_of(command)
-    return (_bridge_digest(bridge),) if bridge else ()
+    if not bridge:
+        return ()
+    return (_bridge_digest(bridge),)
 
 
 def more_processes(command: tuple[str, ...]) -> int:
@@ -133,6 +135,10 @@ def more_processes(command: tuple[str, ...]) -> int:
 @cache
 def _bridge_digest(bridge: str) -> str:
     """Return the digest of all that a bot can read of its bridge."""
-    folder = extensions.file_beside(extensions.bridges()[bridge].path).parent
-    files = [(name, path) for name, path in files_of(folder) if path.suffix != ".pyc"]
+    known = extensions.bridges()
+    program = extensions.file_beside(known[bridge].path)
+    files: list[tuple[str, Path]] = []
+    for name, path in files_of(program.parent):
+        if path.suffix != ".pyc":
+            files.append((name, path))
     return digest_of(bridge, files)

@@ -43,9 +43,11 @@ def _entries_of(folder: Path) -> Iterator[tuple[str, Path]]:
         for name in sorted(names + folders):
             path = Path(root) / name
             refuse_link(path, folder)
-            if not (path.is_symlink() or path.is_dir() or path.is_file()):
+            is_known = path.is_symlink() or path.is_dir() or path.is_file()
+            if not is_known:
                 raise FileError(path, "is neither a file nor a folder; take it out of the bot")
-            yield path.relative_to(folder).as_posix(), path
+            path_within_bot = path.relative_to(folder)
+            yield path_within_bot.as_posix(), path
 
 
 def left_out(folder: Path) -> list[str]:
@@ -73,7 +75,8 @@ def refuse_link(path: Path, home: Path) -> None:
     if not path.is_symlink():
         return
     target = Path(os.path.realpath(path))  # realpath survives link circles
-    if not target.is_relative_to(os.path.realpath(home)):
+    real_home = os.path.realpath(home)
+    if not target.is_relative_to(real_home):
         raise leaves(path)
 
 
@@ -120,8 +123,8 @@ def folder_digest(words: object, folder: Path, length: int = 16) -> str:
     entries: list[tuple[str, ...]] = []
     for name, path in _entries_of(folder):
         if path.is_symlink():
-            # pathlib would change the text.
-            entries.append((name, "link", os.readlink(path)))  # noqa: PTH115
+            text = os.readlink(path)  # noqa: PTH115 (pathlib would change the text)
+            entries.append((name, "link", text))
         elif path.is_dir():
             entries.append((name, "folder"))
         else:
@@ -146,5 +149,7 @@ def _content(path: Path) -> tuple[str, str]:
         raise FileError(path, f"cannot be read: {error.strerror}") from error
     if size != status.st_size:
         raise FileError(path, "was edited while it was read; run the same command again")
-    is_executable = status.st_mode & (stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
-    return "program" if is_executable else "file", state.hexdigest()
+    kind = "file"
+    if status.st_mode & (stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH):
+        kind = "program"
+    return kind, state.hexdigest()

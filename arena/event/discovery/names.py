@@ -52,9 +52,12 @@ def all_distinct(wanted: Sequence[str]) -> list[str]:
     returned: set[str] = set()
     names: list[str] = []
     for name in wanted:
-        is_repeated = name.lower() in returned
-        names.append(distinct(name, used) if is_repeated else name)
-        returned.add(name.lower())
+        small_letters = name.lower()
+        if small_letters in returned:
+            names.append(distinct(name, used))
+        else:
+            names.append(name)
+        returned.add(small_letters)
     return names
 
 
@@ -64,8 +67,10 @@ def unambiguous(people: Sequence[tuple[str, str]]) -> list[str]:
     uses = Counter(looks[name] for name, _ in people)
     names = []
     for name, identifier in people:
-        is_shared = uses[looks[name]] > 1
-        names.append(f"{name} ({identifier})" if identifier and is_shared else name)
+        look = looks[name]
+        if identifier and uses[look] > 1:
+            name = f"{name} ({identifier})"
+        names.append(name)
     return names
 
 

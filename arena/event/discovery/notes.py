@@ -66,11 +66,13 @@ def read(path: Path) -> Note:
         table["digest"] = ""
     values: dict[str, Any] = {}
     for field in fields(Note):
-        if field.name in table:
-            value = table[field.name]
-            values[field.name] = value
-            if not isinstance(value, int if field.name == "number" else str):
-                raise ValueError("expected a number and texts")
+        if field.name not in table:
+            continue
+        value = table[field.name]
+        kind = int if field.name == "number" else str
+        if not isinstance(value, kind):
+            raise ValueError("expected a number and texts")  # noqa: TRY004 (as above)
+        values[field.name] = value
     return Note(**values)
 
 
@@ -88,4 +90,7 @@ def display_of(bots: Path, name: str, digest: str) -> str:
         if note.digest == digest:
             return note.display
         displays[note.number] = note.display
-    return displays[max(displays)] if displays else ""
+    if not displays:
+        return ""
+    newest = max(displays)
+    return displays[newest]

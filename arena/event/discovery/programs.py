@@ -248,7 +248,9 @@ def why_none(entries: Iterable[Path]) -> str:
             "it has no bot.toml; write one with a `command`, or call its program bot.py or main.py"
         )
     names = " and ".join(shown(path.name) for path in runnable[:2])
-    more = f" and {len(runnable) - 2} more" if len(runnable) > 2 else ""
+    more = ""
+    if len(runnable) > 2:
+        more = f" and {len(runnable) - 2} more"
     ending = runnable[0].suffix
     call = f"bot{ending} or main{ending}"
     if ending == ".java":
@@ -285,7 +287,8 @@ def refuse_hiding(command: tuple[str, ...], files: Iterable[tuple[str, Path]]) -
     for name, path in files:
         if not name.endswith(".py") or not name.startswith(prefix):
             continue
-        module = name.removeprefix(prefix).partition("/")[0].removesuffix(".py")
+        first_name, _, _ = name.removeprefix(prefix).partition("/")
+        module = first_name.removesuffix(".py")
         if module in TAKEN_MODULES:
             hidden = f"Python's own module {module!r}"
             if module == "arena":
@@ -329,13 +332,16 @@ def _refuse_backslashes(command: object) -> None:
     """
     for word in _words_as_written(command):
         text = _path_with_backslash(word)
-        if text:
-            written = command if isinstance(command, str) else word[1:-1]
-            path = PureWindowsPath(text)
-            corrected = repr(path.relative_to(path.anchor).as_posix()) + ", with /"
-            if PYTHON_NAMES.fullmatch(path.name):
-                corrected = "'python', which is arena's own"
-            raise ValueError(f"{_short(written)} has a path with a backslash: write {corrected}")
+        if not text:
+            continue
+        path = PureWindowsPath(text)
+        if PYTHON_NAMES.fullmatch(path.name):
+            corrected = "'python', which is arena's own"
+        else:
+            relative = path.relative_to(path.anchor)
+            corrected = f"{relative.as_posix()!r}, with /"
+        written = command if isinstance(command, str) else word[1:-1]
+        raise ValueError(f"{_short(written)} has a path with a backslash: write {corrected}")
 
 
 def _words_as_written(command: object) -> list[str]:
@@ -357,12 +363,17 @@ def _path_with_backslash(word: str) -> str:
     marks only a text with the ending of a file is surely a path.
     """
     is_quoted = word[:1] in {"'", '"'} and word[-1:] == word[:1]
-    text = word[1:-1] if is_quoted else word
-    if WINDOWS_PATH.fullmatch(text) and (not is_quoted or FILE_ENDING.fullmatch(text)):
+    text = word
+    if is_quoted:
+        text = word[1:-1]
+    may_be_path = not is_quoted or FILE_ENDING.fullmatch(text)
+    if may_be_path and WINDOWS_PATH.fullmatch(text):
         return text
     path = EATEN_PATH.fullmatch(text)
     if path is None:
-        path = BROKEN_PATH.search(f" {text}" if is_quoted else text)
+        if is_quoted:
+            text = f" {text}"
+        path = BROKEN_PATH.search(text)
         if path is None or path[1] in STARTERS:
             return ""
     return "".join(IN_TOML.get(letter, letter) for letter in path.group())

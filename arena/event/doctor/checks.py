@@ -95,7 +95,8 @@ def toolchains(programs: Mapping[str, Iterable[str]]) -> MachineCheck:
         if absent:
             missing[language] = ", ".join(absent)
         else:
-            versions[language] = "; ".join(dict.fromkeys(map(_version, needed)))
+            distinct = dict.fromkeys(map(_version, needed))
+            versions[language] = "; ".join(distinct)
     text = _listed(versions) or "none"
     if missing:
         text += f"; not here: {_listed(missing)}"
@@ -108,7 +109,8 @@ def toolchains(programs: Mapping[str, Iterable[str]]) -> MachineCheck:
 
 def _listed(languages: Mapping[str, str]) -> str:
     """Return languages in words, each with its programs in brackets."""
-    return ", ".join(f"{language} ({programs})" for language, programs in languages.items())
+    words = [f"{language} ({programs})" for language, programs in languages.items()]
+    return ", ".join(words)
 
 
 def _system() -> MachineCheck:
@@ -218,7 +220,7 @@ def _cores() -> MachineCheck:
     """Check how many cores this process may use, by its affinity and its container's quota."""
     count = len(system.cores())
     quota = cgroup.quota()
-    load = os.getloadavg()[0]
+    load, _, _ = os.getloadavg()
     figures = {"cores": count, "machine": os.cpu_count(), "quota": quota, "load": load}
     text = f"{count} of {os.cpu_count()} can be used, load {load:.1f}"
     if quota is not None and quota < count:

@@ -64,8 +64,15 @@ def measure(lanes: int, level: str, seconds: float) -> Measured:
     pin = lanes <= len(system.cores())
     with Workers(lanes, pin=pin) as workers:
         first_matches = [next(matches) for _ in range(lanes)]
-        # They start all processes that later matches find ready.
-        list(workers.map(_play, lambda: first_matches.pop() if first_matches else None))
+
+        def first_due() -> Match | None:
+            if first_matches:
+                return first_matches.pop()
+            return None
+
+        # The first matches start all processes that later matches find ready.
+        for _ in workers.map(_play, first_due):
+            pass
         begun = time.monotonic()
         numbers = count()
 
@@ -81,6 +88,7 @@ def measure(lanes: int, level: str, seconds: float) -> Measured:
             else:
                 records.append(done.result)
         elapsed = time.monotonic() - begun
+
     answers = 0
     lost = 0
     errors: list[float] = []
@@ -94,14 +102,15 @@ def measure(lanes: int, level: str, seconds: float) -> Measured:
             else:
                 failures.append(fault.words)
     errors = sorted(errors) or [0.0]
+    last = len(errors) - 1
     return Measured(
         lanes=lanes,
         matches=len(records),
         answers=answers,
         seconds=elapsed,
         median=errors[len(errors) // 2],
-        high=errors[min(len(errors) - 1, len(errors) * 99 // 100)],
-        highest=errors[-1],
+        high=errors[min(last, len(errors) * 99 // 100)],
+        highest=errors[last],
         lost=lost,
         failed=len(failures),
         reason=failures[0] if failures else "",
@@ -115,8 +124,13 @@ def lane_counts(cores_available: int) -> tuple[int, ...]:
 
 def clock_check(measured: Measured) -> MachineCheck:
     """Judge the jitter of one match at a time by the usual margin."""
-    figures = {name: getattr(measured, name) for name in ("answers", "median", "high", "highest")}
-    figures["margin"] = CONTROL.margin
+    figures = {
+        "answers": measured.answers,
+        "median": measured.median,
+        "high": measured.high,
+        "highest": measured.highest,
+        "margin": CONTROL.margin,
+    }
     if not measured.answers:
         text = f"the dummy bot could not play: {measured.reason}"
         cure = "`arena match dice dice --board duel` shows more"
@@ -141,7 +155,10 @@ def lanes_check(measured: Sequence[Measured]) -> MachineCheck:
     tried: list[dict[str, object]] = []
     for result in measured:
         is_fair = result.matches > 0 and not result.lost and not result.failed
-        (fair if is_fair else unfair).append(result)
+        if is_fair:
+            fair.append(result)
+        else:
+            unfair.append(result)
         speeds.append(f"{result.lanes} at once: {result.answers_per_second:.0f} answers/s")
         tried.append(
             {
@@ -175,10 +192,19 @@ def _matches(level: str) -> Iterator[Match]:
     """Yield matches of the dummy bot against itself, without end."""
     rules = rulefile.shipped() / BOARD
     (board,) = rulebook.find(str(rules))
-    command = (PYTHON, "measuring_bot.py", str(THINKING_S))
-    bot = Bot(name="dummy", command=command, digest="dummy", files=measuring_bot.__file__)
-    conditions = Conditions(time=CONTROL, sandbox=level)
-    event = Event(name="doctor", seed=1, boards=(board,), bots=(bot,), conditions=conditions)
+    bot = Bot(
+        name="dummy",
+        command=(PYTHON, "measuring_bot.py", str(THINKING_S)),
+        digest="dummy",
+        files=measuring_bot.__file__,
+    )
+    event = Event(
+        name="doctor",
+        seed=1,
+        boards=(board,),
+        bots=(bot,),
+        conditions=Conditions(time=CONTROL, sandbox=level),
+    )
     for number in count():
         yield event.match(board, (bot, bot), number)
 
