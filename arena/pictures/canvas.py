@@ -71,7 +71,13 @@ def colour(value: str, dark: bool) -> str:
 def colours(dark: bool) -> Mapping[str, str]:
     """Return the colours of pages by name, light or dark."""
     pairs = re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)", TOKENS)
-    return {name: (light, night)[dark] for name, light, night in pairs}
+    by_name: dict[str, str] = {}
+    for name, light, night in pairs:
+        if dark:
+            by_name[name] = night
+        else:
+            by_name[name] = light
+    return by_name
 
 
 def shapes(elements: Iterable[Element], text: str = "") -> tuple[Shape, ...]:
@@ -80,8 +86,10 @@ def shapes(elements: Iterable[Element], text: str = "") -> tuple[Shape, ...]:
     for tag, attributes in elements:
         named = dict(attributes)
         if tag == "text":
-            named["words"] = _cut(str(attributes.get("words", text)))
-        drawable_shapes.append(Shape(tag, tuple(named.items())))
+            words = str(named.get("words", text))
+            named["words"] = _cut(words)
+        shape = Shape(tag, tuple(named.items()))
+        drawable_shapes.append(shape)
     return tuple(drawable_shapes)
 
 
@@ -98,8 +106,14 @@ def text(
     """Return a text whose line stands at (x, y); it is cut off where it is wider than `space`."""
     content = _cut(content)
     if space is not None:
-        content = fitted(content, size, space, bold="font_weight" in more)
-    attributes = {"words": content, "font-size": size, "fill": fill, **_named(more)}
+        bold = "font_weight" in more
+        content = fitted(content, size, space, bold=bold)
+    attributes = {
+        "words": content,
+        "font-size": size,
+        "fill": fill,
+        **_named(more),
+    }
     shape = Shape("text", tuple(attributes.items()))
     return Item(x, y, 1, (shape,))
 
@@ -116,16 +130,27 @@ def fitted(text: str, size: float, space: float, *, bold: bool = False) -> str:
         return text
 
     def cut_width(count: int) -> float:
-        return width(f"{text[:count]}…", size, bold=bold)
+        cut_text = f"{text[:count]}…"
+        return width(cut_text, size, bold=bold)
 
-    count = bisect_right(range(1, len(text)), space, key=cut_width)
-    return f"{text[:count].rstrip()}…"
+    counts = range(1, len(text))
+    count = bisect_right(counts, space, key=cut_width)
+    beginning = text[:count].rstrip()
+    return f"{beginning}…"
 
 
-def wrapped(text: str, size: float, space: float, lines: int, *, bold: bool = False) -> list[str]:
+def wrapped(
+    text: str,
+    size: float,
+    space: float,
+    lines: int,
+    *,
+    bold: bool = False,
+) -> list[str]:
     """Return a text in lines that have room; the last is cut."""
     broken: list[str] = []
-    for word in re.split(" (?!%)", letters.drawable(text)):
+    words = re.split(" (?!%)", letters.drawable(text))
+    for word in words:
         longer = ""
         if broken:
             longer = f"{broken[-1]} {word}"
@@ -133,9 +158,14 @@ def wrapped(text: str, size: float, space: float, lines: int, *, bold: bool = Fa
             broken[-1] = longer
         else:
             broken.append(word)
+
     last = " ".join(broken[lines - 1 :])
     broken[lines - 1 :] = [last]
-    return [fitted(line, size, space, bold=bold) for line in broken if line]
+    wrapped_lines = []
+    for line in broken:
+        if line:
+            wrapped_lines.append(fitted(line, size, space, bold=bold))
+    return wrapped_lines
 
 
 @lru_cache(10_000)
@@ -145,7 +175,14 @@ def width(text: str, size: float, *, bold: bool = False) -> float:
     return inches * 72 * size / 50
 
 
-def rect(x: float, y: float, width: float, height: float, fill: str, **more: str | float) -> Item:
+def rect(
+    x: float,
+    y: float,
+    width: float,
+    height: float,
+    fill: str,
+    **more: str | float,
+) -> Item:
     """Return a rectangle."""
     attributes = {
         "x": 0,
@@ -161,4 +198,8 @@ def rect(x: float, y: float, width: float, height: float, fill: str, **more: str
 
 def _named(attributes: Mapping[str, str | float]) -> dict[str, str | float]:
     """Return attributes of SVG by their names there, such as `text-anchor` for `text_anchor`."""
-    return {name.replace("_", "-"): value for name, value in attributes.items()}
+    named = {}
+    for name, value in attributes.items():
+        svg_name = name.replace("_", "-")
+        named[svg_name] = value
+    return named

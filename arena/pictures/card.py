@@ -17,6 +17,8 @@ WIDTH, HEIGHT, EDGE = 600, 315, 22
 TABLES, ROWS = 2, 7
 FIGURES = ("rating", "points")
 ROW, TOP = 27, 84
+NAME_SHARE = 0.42
+"""Of the width of a table: the space of the names."""
 BADGE_HEIGHT, BADGE_LETTER = 20, 11
 BADGE_FILLS = ("#3b4350", "#555f6d", *["#0072b2"] * 3)
 NOTHING = "Nothing was played yet."
@@ -28,32 +30,49 @@ def card(results: Results, dark: bool = False) -> Film:
     bots: set[str] = set()
     for _, rows in tables:
         bots.update(row["bot"] for row in rows)
-    counts = f"{_counted(len(bots), 'bot')} · {_counted(len(results.played), 'match', 'es')}"
+    bot_count = _counted(len(bots), "bot")
+    match_count = _counted(len(results.played), "match", "es")
+    counts = f"{bot_count} · {match_count}"
     name = clean(results.event.name)
     items = [
         canvas.text(name, EDGE, 42, 24, INK, 340, font_weight="bold"),
         canvas.text(counts, WIDTH - EDGE, 42, 13, SOFT, text_anchor="end"),
     ]
+
     tables = tables[:TABLES]
     gaps = 24 * (len(tables) - 1)
     width = (WIDTH - 2 * EDGE - gaps) / max(1, len(tables))
+    is_empty = True
     for number, (game, rows) in enumerate(tables):
         x = EDGE + number * (width + 24)
         items += _table(game, rows, x, width)
-    if not any(rows for _, rows in tables):
+        if rows:
+            is_empty = False
+    if is_empty:
         items.append(canvas.text(NOTHING, EDGE, TOP + 10, 14, SOFT))
+
     title = clean(f"{results.event.name}: leaderboard")
-    return Film(WIDTH, HEIGHT, title, dark, tuple(items))
+    return Film(
+        width=WIDTH,
+        height=HEIGHT,
+        title=title,
+        dark=dark,
+        still=tuple(items),
+    )
 
 
 def description(results: Results) -> str:
     """Return who leads, in words."""
     leads = []
-    for game, rows in _tables(results)[:TABLES]:
-        ranked = [row for row in rows[:3] if row["rank"] is not None]
-        if not ranked:
+    tables = _tables(results)
+    for game, rows in tables[:TABLES]:
+        leaders = []
+        for row in rows[:3]:
+            if row["rank"] is not None:
+                leaders.append(f"{row['rank']}. {row['display']}")
+        if not leaders:
             continue
-        lead = ", ".join(f"{row['rank']}. {row['display']}" for row in ranked)
+        lead = ", ".join(leaders)
         if game:
             lead = f"{game}: {lead}"
         leads.append(lead)
@@ -77,21 +96,35 @@ def badge(results: Results, bot: str) -> Film:
             f"--badge {bot}: it has no rank in {results.event.name}; "
             "`arena leaderboard` lists who has"
         )
+
+    event_name = clean(results.event.name, 40)
     name = clean(results.display_name(bot), 40)
-    parts = [clean(results.event.name, 40), name]
-    parts += ranks[:3]
+    ranks = ranks[:3]
+    parts = [event_name, name, *ranks]
     items: list[Item] = []
     x = 0
     for part, fill in zip(parts, BADGE_FILLS, strict=False):
         text_width = canvas.width(letters.drawable(part), BADGE_LETTER)
         width = round(text_width + 14)
         middle = x + width / 2
-        items += [
-            canvas.rect(x, 0, width, BADGE_HEIGHT, fill),
-            canvas.text(part, middle, 14, BADGE_LETTER, "#ffffff", text_anchor="middle"),
-        ]
+        box = canvas.rect(x, 0, width, BADGE_HEIGHT, fill)
+        text = canvas.text(
+            part,
+            middle,
+            14,
+            BADGE_LETTER,
+            "#ffffff",
+            text_anchor="middle",
+        )
+        items += [box, text]
         x += width
-    return Film(x, BADGE_HEIGHT, f"{name}: {', '.join(ranks[:3])}", False, tuple(items))
+    return Film(
+        width=x,
+        height=BADGE_HEIGHT,
+        title=f"{name}: {', '.join(ranks)}",
+        dark=False,
+        still=tuple(items),
+    )
 
 
 def _counted(count: int, noun: str, plural: str = "s") -> str:
@@ -128,29 +161,68 @@ def _table(game: str, rows: Sequence[dict[str, Any]], x: float, space: float) ->
     items = []
     if game:
         items.append(canvas.text(game, x, TOP - 12, 13, SOFT, space))
-    for number, (row, bar) in enumerate(zip(rows, interval_bars(rows[:ROWS]), strict=False)):
-        y = TOP + ROW * number
-        rank = "-"
-        if row["rank"] is not None:
-            rank = str(row["rank"])
-        name = clean(row["display"])
-        name_room = space * 0.42
-        items += [
-            canvas.text(rank, x + 16, y + 17, 13, SOFT, text_anchor="end"),
-            canvas.text(name, x + 26, y + 17, 14, INK, name_room, font_weight="bold"),
-            canvas.text(row["figure"], x + space, y + 17, 14, INK, text_anchor="end"),
-            canvas.rect(x, y + ROW - 3, space, 0.7, LINE),
-        ]
+    first_rows = rows[:ROWS]
+    bars = interval_bars(first_rows)
+    y = TOP
+    for row, bar in zip(first_rows, bars, strict=True):
+        items += _row(row, x, y, space)
         if bar is not None:
-            axis_start = x + 34 + name_room
-            axis_length = space * 0.58 - 84
-            low, middle, high = (axis_start + share * axis_length for share in bar)
-            width = max(1.0, high - low)
-            items += [
-                canvas.rect(low, y + 10.5, width, 3, ACCENT, rx=1.5, opacity=0.45),
-                canvas.rect(middle - 3.5, y + 8.5, 7, 7, ACCENT, rx=3.5),
-            ]
+            items += _interval(bar, x, y, space)
+        y += ROW
     if len(rows) > ROWS:
         note = f"and {len(rows) - ROWS} more"
-        items.append(canvas.text(note, x + 26, TOP + ROW * ROWS + 14, 12, SOFT))
+        line = TOP + ROW * ROWS + 14
+        items.append(canvas.text(note, x + 26, line, 12, SOFT))
     return items
+
+
+def _row(row: dict[str, Any], x: float, y: float, space: float) -> list[Item]:
+    """Return the texts of a row, and the line below it."""
+    rank = "-"
+    if row["rank"] is not None:
+        rank = str(row["rank"])
+    line = y + 17
+    rank_text = canvas.text(rank, x + 16, line, 13, SOFT, text_anchor="end")
+    name = canvas.text(
+        clean(row["display"]),
+        x + 26,
+        line,
+        14,
+        INK,
+        space * NAME_SHARE,
+        font_weight="bold",
+    )
+    figure = canvas.text(
+        row["figure"],
+        x + space,
+        line,
+        14,
+        INK,
+        text_anchor="end",
+    )
+    rule = canvas.rect(x, y + ROW - 3, space, 0.7, LINE)
+    return [rank_text, name, figure, rule]
+
+
+def _interval(
+    bar: tuple[float, float, float],
+    x: float,
+    y: float,
+    space: float,
+) -> list[Item]:
+    """Return the interval of a rating, and on it the rating itself."""
+    axis_start = x + 34 + space * NAME_SHARE
+    axis_length = space * 0.58 - 84
+    low, middle, high = (axis_start + share * axis_length for share in bar)
+    width = max(1.0, high - low)
+    interval = canvas.rect(
+        low,
+        y + 10.5,
+        width,
+        3,
+        ACCENT,
+        rx=1.5,
+        opacity=0.45,
+    )
+    rating = canvas.rect(middle - 3.5, y + 8.5, 7, 7, ACCENT, rx=3.5)
+    return [interval, rating]

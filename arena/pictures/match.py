@@ -109,19 +109,23 @@ class Clip:
         """The turning points: the index of each scene, and a sentence."""
         if self.chances is not None and self.chances.breaks:
             return [(turning.scene, turning.sentence) for turning in self.chances.breaks]
+
         losses = []
         for index, scene in enumerate(self.scenes):
             for number, quality in enumerate(scene.qualities):
-                if quality.points:
-                    move = f"{scene.turns[number].role} {scene.move(number)}"
-                    sentence = f"turn {scene.number}: {move}: {quality}"
-                    losses.append((quality.points, index, sentence))
+                if not quality.points:
+                    continue
+                move = f"{scene.turns[number].role} {scene.move(number)}"
+                sentence = f"turn {scene.number}: {move}: {quality}"
+                losses.append((quality.points, index, sentence))
         if not losses:
             raise ArenaError(
                 f"--key: no turn of match {self.record.match.id} is known to have turned it; "
                 "choose by --turns"
             )
-        largest = sorted(losses)[-4:]
+
+        losses.sort()
+        largest = losses[-4:]
         largest.sort(key=lambda loss: loss[1])
         return [(index, sentence) for _, index, sentence in largest]
 
@@ -159,17 +163,23 @@ class Clip:
         frames = []
         seconds = []
         for index, sentence in chosen:
-            frames.append(tuple(self._frame(index, sentence, layout)))
-            seconds.append(KEY_SECONDS if sentence else SECONDS)
+            frame = self._frame(index, sentence, layout)
+            frames.append(tuple(frame))
+            if sentence:
+                seconds.append(KEY_SECONDS)
+            else:
+                seconds.append(SECONDS)
         seconds[-1] = LAST_SECONDS
+
         still = self._header()
         for grid in layout.grids:
             still += self._ground(grid)
         rivals = " against ".join(self.names.values())
+        title = clean(f"{self.record.match.label}: {rivals}")
         return Film(
             width=WIDTH,
             height=layout.height,
-            title=clean(f"{self.record.match.label}: {rivals}"),
+            title=title,
             dark=self.dark,
             still=tuple(still),
             frames=tuple(frames),
@@ -179,11 +189,14 @@ class Clip:
     def _layout(self, chosen: Sequence[tuple[int, str]]) -> "_Layout":
         """Return where things stand in all frames of these scenes, each with a sentence or none."""
         player_rows = (len(self.names) + 1) // 2
-        chance_bar = 14 if self.chances else 0
+        chance_bar = 0
+        if self.chances:
+            chance_bar = 14
         top = EDGE + 20 + PLAYER * player_rows + chance_bar + 6
         grids = self._placed_grids(top)
         bottom = max((grid.bottom for grid in grids), default=top)
         card_rows = max(len(self._scene(index).rows) for index, _ in chosen)
+
         fact_lines: dict[int, list[Fact]] = {}
         fact_count = 0
         longest = 0
@@ -193,17 +206,21 @@ class Clip:
                 lines = self._fact_lines(index)
             fact_lines[index] = lines
             fact_count = max(fact_count, len(lines))
-            longest = max(longest, max(map(len, lines), default=0))
+            for line in lines:
+                longest = max(longest, len(line))
         size = min(12.0, ROOM / (longest or 1) / 0.602)
         facts_top = bottom + card_rows * (CARD + 8) + 4
         words_top = facts_top + fact_count * size / 0.8 + 22
+
         # A picture is as high with little to tell as with much: each kind of line has its space.
         line_counts = [0, 0, 0]
         for index, sentence in chosen:
-            texts = self._texts(index, sentence, facts=not fact_lines[index])
+            has_facts = bool(fact_lines[index])
+            texts = self._texts(index, sentence, facts=not has_facts)
             for kind, lines_of_kind in enumerate(texts):
                 line_counts[kind] = max(line_counts[kind], len(lines_of_kind))
-        height = words_top + ROW * (sum(line_counts) - 1) + EDGE
+        words_height = ROW * (sum(line_counts) - 1)
+        height = words_top + words_height + EDGE
         return _Layout(
             grids=grids,
             top=top,
@@ -220,68 +237,126 @@ class Clip:
         items = self._chance_bar(index, layout.top - 16)
         for grid in layout.grids:
             items += self._drawn(grid, index)
-        items += self._cards(self._scene(index), layout.bottom + 8)
+        scene = self._scene(index)
+        items += self._cards(scene, layout.bottom + 8)
+
         facts = layout.fact_lines[index]
         size = layout.fact_size
-        mono = canvas.FONTS["mono"]
         for row, fact in enumerate(facts):
             y = layout.facts_top + size / 0.8 * (row + 0.8)
-            items.append(canvas.text(fact, EDGE, y, size, INK, font_family=mono))
-        lines = chain.from_iterable(self._texts(index, sentence, facts=not facts))
-        for row, (line, letter, fill, more) in enumerate(lines):
+            item = canvas.text(
+                fact,
+                EDGE,
+                y,
+                size,
+                INK,
+                font_family=canvas.FONTS["mono"],
+            )
+            items.append(item)
+
+        texts = self._texts(index, sentence, facts=not facts)
+        for row, line in enumerate(chain.from_iterable(texts)):
+            content, letter, fill, more = line
             y = layout.words_top + ROW * row
-            items.append(canvas.text(line, EDGE, y, letter, fill, **more))
+            item = canvas.text(content, EDGE, y, letter, fill, **more)
+            items.append(item)
         return items
 
     def _texts(
-        self, index: int, words: str, *, facts: bool
+        self,
+        index: int,
+        words: str,
+        *,
+        facts: bool,
     ) -> tuple[list[Line], list[Line], list[Line]]:
         """Return the lines below a scene: its moves, a sentence, and facts that nothing draws."""
+        moves = canvas.wrapped(self._move(index), 13, ROOM, 2, bold=True)
+        move_lines: list[Line] = []
+        for line in moves:
+            move_lines.append((line, 13, INK, {"font_weight": "bold"}))
+
+        sentence = canvas.wrapped(words, 12.5, ROOM, 2)
+        sentence_lines: list[Line] = []
+        for line in sentence:
+            sentence_lines.append((line, 12.5, BAD, {}))
+
         undrawn_facts = ""
         if facts:
-            undrawn_facts = "   ".join(map(clean, self._scene(index).other_facts))
-        moves = canvas.wrapped(self._move(index), 13, ROOM, 2, bold=True)
-        sentence = canvas.wrapped(words, 12.5, ROOM, 2)
+            other_facts = self._scene(index).other_facts
+            undrawn_facts = "   ".join(map(clean, other_facts))
         undrawn = canvas.wrapped(undrawn_facts, 11, ROOM, 2)
-        return (
-            [(line, 13, INK, {"font_weight": "bold"}) for line in moves],
-            [(line, 12.5, BAD, {}) for line in sentence],
-            [(line, 11, SOFT, {}) for line in undrawn],
-        )
+        undrawn_lines: list[Line] = []
+        for line in undrawn:
+            undrawn_lines.append((line, 11, SOFT, {}))
+
+        return move_lines, sentence_lines, undrawn_lines
 
     def _header(self) -> list[Item]:
         """Return the board's name, and each role with its picture, its bot and its last score."""
-        label = self.record.match.label
         result = "start"
         if self.record.turns:
             result = f"{self._ending} after turn {self.scenes[-1].number}"
-        items = [
-            canvas.text(label, EDGE, EDGE + 10, 12, SOFT, 240),
-            canvas.text(result, WIDTH - EDGE, EDGE + 10, 12, SOFT, 200, text_anchor="end"),
-        ]
+        line = EDGE + 10
+        label = canvas.text(self.record.match.label, EDGE, line, 12, SOFT, 240)
+        result_text = canvas.text(
+            result,
+            WIDTH - EDGE,
+            line,
+            12,
+            SOFT,
+            200,
+            text_anchor="end",
+        )
+        items = [label, result_text]
         for number, role in enumerate(self.names):
             items += self._player(number, role)
         return items
 
     def _player(self, number: int, role: Role) -> list[Item]:
         """Return the box of a role, two in a row."""
+        row, column = divmod(number, 2)
         width = (ROOM - 8) / 2
-        x = EDGE + (number % 2) * (width + 8)
-        y = EDGE + 20 + PLAYER * (number // 2)
+        x = EDGE + column * (width + 8)
+        y = EDGE + 20 + PLAYER * row
+        text_room = width - 85
+
         scores = self.record.verdict.scores
         score = scores.get(role, 0)
         border = LINE
         if score == max(scores.values(), default=0):
             border = ACCENT
-        bold = {"font_weight": "bold"}
-        icon = canvas.shapes(self._styles.icons[number].elements)
-        return [
-            canvas.rect(x, y, width, PLAYER - 6, RAISED, rx=8, stroke=border),
-            Item(x + 19, y + 17, 3.1, icon),
-            canvas.text(role, x + 38, y + 13, 10, SOFT, width - 85),
-            canvas.text(self.names[role], x + 38, y + 27, 13, INK, width - 85, **bold),
-            canvas.text(str(score), x + width - 10, y + 23, 17, INK, **bold, text_anchor="end"),
-        ]
+
+        box = canvas.rect(
+            x,
+            y,
+            width,
+            PLAYER - 6,
+            RAISED,
+            rx=8,
+            stroke=border,
+        )
+        icon_shapes = canvas.shapes(self._styles.icons[number].elements)
+        icon = Item(x + 19, y + 17, 3.1, icon_shapes)
+        role_text = canvas.text(role, x + 38, y + 13, 10, SOFT, text_room)
+        bot_text = canvas.text(
+            self.names[role],
+            x + 38,
+            y + 27,
+            13,
+            INK,
+            text_room,
+            font_weight="bold",
+        )
+        score_text = canvas.text(
+            str(score),
+            x + width - 10,
+            y + 23,
+            17,
+            INK,
+            font_weight="bold",
+            text_anchor="end",
+        )
+        return [box, icon, role_text, bot_text, score_text]
 
     def _chance_bar(self, index: int, y: float) -> list[Item]:
         """Return the chance of each side to win, as a bar with the words of what it is."""
@@ -289,18 +364,28 @@ class Clip:
             return []
         items = []
         x = float(EDGE)
-        for side, chance in zip(self.chances.sides, self.chances.of_scenes[index], strict=True):
+        of_sides = self.chances.of_scenes[index]
+        for side, chance in zip(self.chances.sides, of_sides, strict=True):
             share = round((ROOM - 130) * chance / 100, 1)
             if share:
                 first = self._styles.roles.index(side[0])
                 fill = self._styles.icons[first].trail
-                items.append(canvas.rect(x, y, share, 7, fill))
+                bar = canvas.rect(x, y, share, 7, fill)
+                items.append(bar)
             x += share
+
         kind = "estimate"
         if self.chances.basis == EXACT:
             kind = "exact"
-        caption = f"chance to win ({kind})"
-        items.append(canvas.text(caption, WIDTH - EDGE, y + 7, 10, SOFT, text_anchor="end"))
+        caption = canvas.text(
+            f"chance to win ({kind})",
+            WIDTH - EDGE,
+            y + 7,
+            10,
+            SOFT,
+            text_anchor="end",
+        )
+        items.append(caption)
         return items
 
     def _move(self, index: int) -> str:
@@ -311,14 +396,17 @@ class Clip:
             move = f"{turn.role} {clean(scene.move(number))}"
             if turn.by != "bot":
                 move += f" ({turn.by})"
+            quality = ""
             if scene.qualities:
                 quality = str(scene.qualities[number])
-                if quality:
-                    move += f" ({quality})"
+            if quality:
+                move += f" ({quality})"
             moves.append(move)
+
         text = "Start"
         if scene.number:
-            text = f"Turn {scene.number} of {self.scenes[-1].number}: "
+            last = self.scenes[-1].number
+            text = f"Turn {scene.number} of {last}: "
         text += ", ".join(moves)
         if index == len(self.scenes) - 1:
             text += f" — {self._ending}"
@@ -336,36 +424,48 @@ class Clip:
         y = top + 2
         if any(grid.name for grid in self._grids):
             y += 16
-        unit = min((ROOM - gaps) / columns, BOARD_HEIGHT / rows)
+        widest = (ROOM - gaps) / columns
+        highest = BOARD_HEIGHT / rows
+        unit = min(widest, highest)
         x = (WIDTH - unit * columns - gaps) / 2
+
         in_play = self._scene(0).in_play(self._grids)
         placed_grids = []
         for number, grid in enumerate(self._grids):
-            corner_x = x + unit * RIM
-            placed_grids.append(_PlacedGrid(number, grid, in_play[number], corner_x, y, unit))
+            placed = _PlacedGrid(
+                number=number,
+                grid=grid,
+                in_play=in_play[number],
+                x=x + unit * RIM,
+                y=y,
+                unit=unit,
+            )
+            placed_grids.append(placed)
             x += unit * (len(grid.columns) + RIM) + 10
         return placed_grids
 
     def _ground(self, placed: "_PlacedGrid") -> list[Item]:
         """Return the part of a grid that never changes: cells, walls, labels, and marks."""
         grid = placed.grid
-        scale = placed.unit / 10
-        floor = {"d": placed.squares(placed.in_play), **FLOOR}
-        ground: list[Element] = [("path", floor)]
+        floor = placed.squares(placed.in_play)
+        ground: list[Element] = [("path", {"d": floor, **FLOOR})]
         dark_cells = [cell for cell in placed.in_play if grid.is_dark(cell)]
         if dark_cells:
-            dark = {"d": placed.squares(dark_cells), "fill": "var(--dark-cell)"}
-            ground.append(("path", dark))
-        rock_cells = set(product(grid.columns, grid.rows)) - set(placed.in_play)
+            dark = placed.squares(dark_cells)
+            ground.append(("path", {"d": dark, "fill": "var(--dark-cell)"}))
+        all_cells = set(product(grid.columns, grid.rows))
+        rock_cells = all_cells - set(placed.in_play)
         if rock_cells:
-            rock = {"d": placed.squares(rock_cells), "fill": "var(--rock)"}
-            ground.append(("path", rock))
-        items = [Item(placed.x, placed.y, scale, canvas.shapes(ground))]
-        for _, mark in board_marks(self._grids, self.game.board(), self.game.drawing):
+            rock = placed.squares(rock_cells)
+            ground.append(("path", {"d": rock, "fill": "var(--rock)"}))
+
+        items = [placed.item(canvas.shapes(ground))]
+        marks = board_marks(self._grids, self.game.board(), self.game.drawing)
+        for _, mark in marks:
             if mark.grid == placed.number:
                 items.append(self._thing(placed, mark))
-        walls = _stroke(wall_path(grid, placed.in_play), "var(--wall)", 1.1)
-        items.append(Item(placed.x, placed.y, scale, walls))
+        walls = wall_path(grid, placed.in_play)
+        items.append(placed.item(_stroke(walls, "var(--wall)", 1.1)))
         items += placed.labels()
         return items
 
@@ -373,47 +473,60 @@ class Clip:
         """Return the marks, the ways that pieces went, and the pieces."""
         scene = self._scene(index)
         marks = [mark for mark in scene.marks if mark.grid == grid.number]
+        pieces = {}
+        ways = {}
+        for name, piece in scene.pieces.items():
+            if piece.grid == grid.number:
+                pieces[name] = piece
+                ways[name] = self._way(name, grid.number, index)
+
         items: list[Item] = []
         if index and not scene.pieces:  # nothing moves from cell to cell
             items += self._frames(grid, marks, index)
-        pieces = {name: piece for name, piece in scene.pieces.items() if piece.grid == grid.number}
-        ways = {name: self._way(name, grid.number, index) for name in pieces}
         for name, piece in pieces.items():
             style = self._style(piece)
             if len(ways[name]) > 1 and style is not None:
-                points = []
-                for cell in ways[name]:
-                    x, y = grid.middle(cell)
-                    points.append(f"{x:g} {y:g}")
-                path = "M " + " L ".join(points)
-                trail = _stroke(path, style.trail, grid.unit / 10, opacity=0.4)
-                items.append(Item(0, 0, 1, trail))
-        items += [self._thing(grid, mark) for mark in marks]
+                items.append(_trail(grid, ways[name], style.trail))
+        for mark in marks:
+            items.append(self._thing(grid, mark))
         for name, piece in reversed(pieces.items()):  # who moves first stands in front
-            here = []  # the pieces in its cell
+            in_cell = []  # the names of the pieces in its cell
             for neighbour_name, neighbour in pieces.items():
                 if neighbour.cell == piece.cell:
-                    here.append(neighbour_name)
+                    in_cell.append(neighbour_name)
+            item = self._thing(grid, piece)
             facing = self._facing(piece, ways[name])
-            item = self._thing(grid, piece)._replace(facing=facing)
-            items.append(_in_lane(item, here.index(name), len(here), grid.unit))
+            turned = item._replace(facing=facing)
+            number = in_cell.index(name)
+            items.append(_in_lane(turned, number, len(in_cell), grid.unit))
         return items
 
     def _frames(
-        self, grid: "_PlacedGrid", marks: Iterable[DrawnFact], index: int
+        self,
+        grid: "_PlacedGrid",
+        marks: Iterable[DrawnFact],
+        index: int,
     ) -> Iterator[Item]:
         """Yield a frame around each mark that is new in this scene."""
         before: set[tuple[Cell, object]] = set()
         for mark in self._scene(index - 1).marks:
             if mark.grid == grid.number:
                 before.add((mark.cell, mark.item))
+
         side = grid.unit * 0.92
         for mark in marks:
-            if (mark.cell, mark.item) not in before:
-                x, y = grid.middle(mark.cell)
-                corner_x = x - grid.unit * 0.46
-                corner_y = y - grid.unit * 0.46
-                yield canvas.rect(corner_x, corner_y, side, side, "none", rx=3, stroke=ACCENT)
+            if (mark.cell, mark.item) in before:
+                continue
+            x, y = grid.middle(mark.cell)
+            yield canvas.rect(
+                x - grid.unit * 0.46,
+                y - grid.unit * 0.46,
+                side,
+                side,
+                "none",
+                rx=3,
+                stroke=ACCENT,
+            )
 
     def _style(self, thing: DrawnFact) -> Style | None:
         number = self._styles.number(thing)
@@ -428,18 +541,20 @@ class Clip:
         """
         style = self._style(thing)
         if style is None:
-            letter = clean(thing.name)[:1].upper()
-            parts = elements("disc", SOFT, letter)
+            name = clean(thing.name)
+            parts = elements("disc", SOFT, name[:1].upper())
         else:
             parts = style.elements
-        x, y = grid.middle(thing.cell)
         text = clean(thing.values.get("TEXT", ""))
-        return Item(x, y, grid.unit / 10, canvas.shapes(parts, text))
+        x, y = grid.middle(thing.cell)
+        scale = grid.unit / 10
+        return Item(x, y, scale, canvas.shapes(parts, text))
 
     def _way(self, name: str, grid: int, index: int) -> list[Cell]:
         """Return the cells through which a piece went in the last turns, where its steps say so."""
         cells: list[Cell] = []
-        for number in range(max(0, index - TRAIL), index + 1):
+        first = max(0, index - TRAIL)
+        for number in range(first, index + 1):
             piece = self._scene(number).pieces.get(name)
             if piece is None or piece.grid != grid:
                 cells = []
@@ -455,24 +570,32 @@ class Clip:
     def _facing(self, piece: DrawnFact, way: list[Cell]) -> str:
         """Return where a piece looks that went this way; empty for the east."""
         style = self._style(piece)
-        if style is None or not style.turned or len(way) < 2:
+        if style is None or not style.turned:
             return ""
-        (x, y), (to_x, to_y) = way[-2:]
-        return FACING.get((to_x - x, to_y - y), "")
+        if len(way) < 2:
+            return ""
+        x, y = way[-2]
+        to_x, to_y = way[-1]
+        step = (to_x - x, to_y - y)
+        return FACING.get(step, "")
 
     # Without grids
 
     def _cards(self, scene: BoardScene, y: float) -> list[Item]:
         """Return the rows of cards."""
         items = []
+        label_room = 110
         for number, row in enumerate(scene.rows):
             top = y + number * (CARD + 8)
-            items.append(canvas.text(clean(row.name), EDGE, top + CARD / 2 + 4, 12, SOFT, 105))
-            width = min(34.0, (ROOM - 110) / max(1, len(row.cards)) - 4)
+            line = top + CARD / 2 + 4
+            label = canvas.text(clean(row.name), EDGE, line, 12, SOFT, 105)
+            items.append(label)
+            card_room = (ROOM - label_room) / max(1, len(row.cards))
+            width = min(34.0, card_room - 4)
             if width <= 4:
                 continue
             for column, card in enumerate(row.cards):
-                x = EDGE + 110 + column * (width + 4)
+                x = EDGE + label_room + column * (width + 4)
                 items += _card(card, x, top, width)
         return items
 
@@ -481,9 +604,11 @@ class Clip:
 
         A word with which three of them begin is left out of these.
         """
-        all_facts = chain(self.game.board(), self.scenes[index].facts)
-        facts = list(map(clean, all_facts))
+        facts = []
+        for fact in chain(self.game.board(), self.scenes[index].facts):
+            facts.append(clean(fact))
         first_words = Counter(fact.partition(" ")[0] for fact in facts)
+
         lines = []
         for fact in facts[:MOST_LINES]:
             first, _, following = fact.partition(" ")
@@ -493,18 +618,31 @@ class Clip:
             if len(line) > COLUMNS:
                 line = f"{line[: COLUMNS - 1]}…"
             lines.append(line)
-        if len(facts) > MOST_LINES:
-            lines.append(f"... {len(facts) - MOST_LINES} more")
+        hidden = len(facts) - MOST_LINES
+        if hidden > 0:
+            lines.append(f"... {hidden} more")
         return lines
 
 
 def _walk(cells: list[Cell], words: Iterable[MoveWord]) -> None:
     """Append the cells to which the steps of a move led."""
     for step in words:
-        if step.word in STEPS and step.fate == "made":
-            x, y = cells[-1]
-            dx, dy = STEPS[step.word]
-            cells.append((x + dx, y + dy))
+        if step.word not in STEPS or step.fate != "made":
+            continue
+        x, y = cells[-1]
+        dx, dy = STEPS[step.word]
+        cells.append((x + dx, y + dy))
+
+
+def _trail(grid: "_PlacedGrid", way: Iterable[Cell], colour: str) -> Item:
+    """Return the way that a piece went, as a line through the middles of its cells."""
+    points = []
+    for cell in way:
+        x, y = grid.middle(cell)
+        points.append(f"{x:g} {y:g}")
+    path = "M " + " L ".join(points)
+    line = _stroke(path, colour, grid.unit / 10, opacity=0.4)
+    return Item(0, 0, 1, line)
 
 
 def _in_lane(item: Item, number: int, count: int, unit: float) -> Item:
@@ -513,28 +651,47 @@ def _in_lane(item: Item, number: int, count: int, unit: float) -> Item:
     `unit` is the size of the cell.
     """
     lane = number - (count - 1) / 2
-    x = round(item.x + lane * 0.44 * unit / max(1, count - 1), 2)
+    shift = lane * 0.44 * unit / max(1, count - 1)
     scale = unit / 10
     if count > 1:
         scale *= 0.74
-    return item._replace(x=x, scale=scale)
+    return item._replace(x=round(item.x + shift, 2), scale=scale)
 
 
 def _card(card: str, x: float, top: float, width: float) -> list[Item]:
     """Return a card, which lies face down where it is `?`."""
+    fill = RAISED
     if card == "?":
-        return [canvas.rect(x, top, width, CARD, ACCENT, rx=4, stroke=LINE)]
+        fill = ACCENT
+    paper = canvas.rect(
+        x,
+        top,
+        width,
+        CARD,
+        fill,
+        rx=4,
+        stroke=LINE,
+    )
+    if card == "?":
+        return [paper]
+
     text = clean(card)
     letter = min(16.0, width * 0.5)
     text_width = canvas.width(text, letter) or 1
-    fitting = round(letter * min(1, (width - 2) / text_width), 2)
+    shrinking = min(1, (width - 2) / text_width)
+    size = round(letter * shrinking, 2)
     middle = x + width / 2
     line = top + CARD / 2 + letter * 0.36
-    look = {"text_anchor": "middle", "font_weight": "bold"}
-    return [
-        canvas.rect(x, top, width, CARD, RAISED, rx=4, stroke=LINE),
-        canvas.text(text, middle, line, fitting, INK, **look),
-    ]
+    face = canvas.text(
+        text,
+        middle,
+        line,
+        size,
+        INK,
+        text_anchor="middle",
+        font_weight="bold",
+    )
+    return [paper, face]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -572,9 +729,16 @@ class _PlacedGrid:
 
     def middle(self, cell: Cell) -> tuple[float, float]:
         """Return the middle of a cell."""
-        column = cell[0] - self.grid.columns[0] + 0.5
-        row = self.grid.rows[-1] - cell[1] + 0.5
-        return round(self.x + self.unit * column, 2), round(self.y + self.unit * row, 2)
+        x, y = cell
+        column = x - self.grid.columns[0] + 0.5
+        row = self.grid.rows[-1] - y + 0.5
+        middle_x = self.x + self.unit * column
+        middle_y = self.y + self.unit * row
+        return round(middle_x, 2), round(middle_y, 2)
+
+    def item(self, shapes: tuple[Shape, ...]) -> Item:
+        """Return shapes that are as large as the whole grid, where a cell is 10 wide."""
+        return Item(self.x, self.y, self.unit / 10, shapes)
 
     def labels(self) -> list[Item]:
         """Return the labels of columns and rows, every fifth of many, and the grid's name."""
@@ -582,29 +746,37 @@ class _PlacedGrid:
         rows = self.grid.rows
         size = min(11.0, max(6.0, self.unit * 0.26))
         items = []
-        below = self.y + self.unit * len(rows) + size + 3
+
+        line = self.y + self.unit * len(rows) + size + 3
         for x in columns:
             if x % _label_step(columns) == 0:
                 middle = self.x + self.unit * (x - columns[0] + 0.5)
-                items.append(canvas.text(str(x), middle, below, size, SOFT, text_anchor="middle"))
+                label = canvas.text(str(x), middle, line, size, SOFT, text_anchor="middle")
+                items.append(label)
+
         for y in rows:
             if y % _label_step(rows) == 0:
                 _, middle = self.middle((columns[0], y))
                 line = middle + size * 0.35
-                items.append(canvas.text(str(y), self.x - 5, line, size, SOFT, text_anchor="end"))
+                label = canvas.text(str(y), self.x - 5, line, size, SOFT, text_anchor="end")
+                items.append(label)
+
         if self.grid.name:
             middle = self.x + self.unit * len(columns) / 2
             name = clean(self.grid.name)
-            items.append(canvas.text(name, middle, self.y - 6, 11, SOFT, text_anchor="middle"))
+            label = canvas.text(name, middle, self.y - 6, 11, SOFT, text_anchor="middle")
+            items.append(label)
         return items
 
     def squares(self, cells: Iterable[Cell]) -> str:
         """Return cells as a path, where a cell is 10 wide."""
         squares = []
         for column, row in sorted(cells):
-            x = 10 * (column - self.grid.columns[0])
-            y = 10 * (self.grid.rows[-1] - row)
-            squares.append(f"M {x} {y} L {x + 10} {y} L {x + 10} {y + 10} L {x} {y + 10} Z")
+            west = 10 * (column - self.grid.columns[0])
+            north = 10 * (self.grid.rows[-1] - row)
+            east = west + 10
+            south = north + 10
+            squares.append(f"M {west} {north} L {east} {north} L {east} {south} L {west} {south} Z")
         return " ".join(squares)
 
 

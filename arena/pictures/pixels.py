@@ -35,16 +35,21 @@ CODES = {"M": Outline.MOVETO, "L": Outline.LINETO, "Q": Outline.CURVE3, "C": Out
 def png(films: Iterable[Film], scale: float = 2) -> bytes:
     """Return the last frames of films, four in a row."""
     stills = list(films)
-    pictures = [_picture(film, film.frames[-1], scale) for film in stills]
+    pictures = []
+    for film in stills:
+        last_frame = film.frames[-1]
+        pictures.append(_picture(film, last_frame, scale))
     width = max(picture.width for picture in pictures)
     height = max(picture.height for picture in pictures)
-    across = min(IN_ROW, len(pictures))
-    down = -(-len(pictures) // IN_ROW)
+    columns = min(IN_ROW, len(pictures))
+    rows = -(-len(pictures) // IN_ROW)
+    size = (width * columns, height * rows)
     paper = canvas.colours(stills[0].dark)["paper"]
-    sheet = Image.new("RGB", (width * across, height * down), paper)
+    sheet = Image.new("RGB", size, paper)
     for number, picture in enumerate(pictures):
         row, column = divmod(number, IN_ROW)
-        sheet.paste(picture, (width * column, height * row))
+        corner = (width * column, height * row)
+        sheet.paste(picture, corner)
     return _saved(sheet, "PNG")
 
 
@@ -52,15 +57,18 @@ def gif(film: Film) -> bytes:
     """Return a film that begins again at its end."""
     palette = _palette(film)
     # One after another: 400 frames in all their colours would take a gigabyte.
-    pictures = (_picture(film, frame, 1) for frame in film.frames)
-    reduced = (picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures)
-    first = next(reduced)
+    reduced = []
+    for frame in film.frames:
+        picture = _picture(film, frame, 1)
+        reduced.append(picture.quantize(palette=palette, dither=Image.Dither.NONE))
+    first = reduced[0]
+    milliseconds = [round(1000 * seconds) for seconds in film.seconds]
     return _saved(
         first,
         "GIF",
         save_all=True,
-        append_images=list(reduced),
-        duration=[round(1000 * seconds) for seconds in film.seconds],
+        append_images=reduced[1:],
+        duration=milliseconds,
         loop=0,
         optimize=True,
     )
@@ -73,10 +81,12 @@ def _palette(film: Film) -> Image.Image:
     """
     count = len(film.frames)
     sampled = sorted({0, count // 2, count - 1})
-    sample = Image.new("RGB", (film.width, film.height * len(sampled)))
+    size = (film.width, film.height * len(sampled))
+    sample = Image.new("RGB", size)
     for number, index in enumerate(sampled):
         picture = _picture(film, film.frames[index], 1)
-        sample.paste(picture, (0, film.height * number))
+        corner = (0, film.height * number)
+        sample.paste(picture, corner)
     return sample.quantize(PALETTE)
 
 
@@ -93,8 +103,10 @@ def mp4(film: Film) -> bytes:
     command += ["-movflags", "frag_keyframe+empty_moov", "-f", "mp4", "-"]
     stills = []
     for frame, seconds in zip(film.frames, film.seconds, strict=True):
-        still = _saved(_picture(film, frame, 1), "PNG")
-        stills.append(still * max(1, round(seconds * FRAME_RATE)))
+        picture = _picture(film, frame, 1)
+        still = _saved(picture, "PNG")
+        repeats = max(1, round(seconds * FRAME_RATE))
+        stills.append(still * repeats)
     try:
         done = subprocess.run(
             command,
@@ -109,7 +121,9 @@ def mp4(film: Film) -> bytes:
         ) from None
     if done.returncode:
         errors = done.stderr.decode(errors="replace").strip().splitlines()
-        reason = errors[-1] if errors else f"code {done.returncode}"
+        reason = f"code {done.returncode}"
+        if errors:
+            reason = errors[-1]
         raise ArenaError(f"ffmpeg could not write an .mp4 ({reason}): take .gif or .svg")
     return done.stdout
 
@@ -124,6 +138,7 @@ def _picture(film: Film, frame: Iterable[Item], scale: float) -> Image.Image:
     """Return one frame."""
     width = round(film.width * scale)
     height = round(film.height * scale)
+    size = (width, height)
     renderer: Any = RendererAgg(width, height, 72)  # type: ignore[no-untyped-call]
     page = Affine2D.from_values(scale, 0, 0, -scale, 0, height)  # Agg's y grows upwards
     for item in chain(film.still, frame):
@@ -132,30 +147,48 @@ def _picture(film: Film, frame: Iterable[Item], scale: float) -> Image.Image:
         transform = of_item + page
         for shape in item.shapes:
             _draw(renderer, shape, transform, item.scale * scale, film.dark)
-    size = (width, height)
+
+    drawing = bytes(renderer.buffer_rgba())
+    pixels = Image.frombuffer(
+        "RGBA",
+        size,
+        drawing,
+        "raw",
+        "RGBA",
+        0,
+        1,
+    )
+    opacity = pixels.getchannel("A")
     paper = canvas.colours(film.dark)["paper"]
     picture = Image.new("RGB", size, paper)
-    drawing = bytes(renderer.buffer_rgba())
-    pixels = Image.frombuffer("RGBA", size, drawing, "raw", "RGBA", 0, 1)
-    picture.paste(pixels, mask=pixels.getchannel("A"))
+    picture.paste(pixels, mask=opacity)
     return picture
 
 
-def _draw(renderer: Any, shape: Shape, transform: Transform, scale: float, dark: bool) -> None:
+def _draw(
+    renderer: Any,
+    shape: Shape,
+    transform: Transform,
+    scale: float,
+    dark: bool,
+) -> None:
     """Draw a shape; `scale` is how much larger than its own numbers its lines are."""
     attributes = dict(shape.attributes)
     fill = canvas.colour(str(attributes.get("fill", "none")), dark)
     stroke = canvas.colour(str(attributes.get("stroke", "none")), dark)
     opacity = float(attributes.get("opacity", 1))
+
     graphics = renderer.new_gc()
     graphics.set_antialiased(True)
     graphics.set_snap(False)
     graphics.set_linewidth(0)
     if stroke != "none":
-        graphics.set_linewidth(float(attributes.get("stroke-width", 1)) * scale)
+        stroke_width = float(attributes.get("stroke-width", 1))
+        graphics.set_linewidth(stroke_width * scale)
         graphics.set_foreground((*to_rgb(stroke), opacity), isRGBA=True)
     graphics.set_capstyle("round")
     graphics.set_joinstyle("round")
+
     face = None
     if fill != "none":
         fill_opacity = float(attributes.get("fill-opacity", 1))
@@ -172,23 +205,34 @@ def _outline(shape: Shape) -> Outline:
         return _path(str(attributes["d"]))
     if shape.tag == "text":
         return _written(attributes)
+
     number = {}
     for name, value in attributes.items():
         if isinstance(value, int | float):
             number[name] = float(value)
     if shape.tag == "rect":
-        width = number["width"]
-        height = number["height"]
-        rounding = min(number.get("rx", 0), width / 2, height / 2)
-        corners: BoxStyle.Round | BoxStyle.Square = BoxStyle.Square(pad=0)
-        if rounding:
-            corners = BoxStyle.Round(pad=0, rounding_size=rounding)
-        return corners(number.get("x", 0), number.get("y", 0), width, height, 1)
+        return _rectangle(number)
+
     # A circle or an ellipse.
     radius = number.get("r", 0)
-    ring = Affine2D().scale(number.get("rx", radius), number.get("ry", radius))
+    radius_x = number.get("rx", radius)
+    radius_y = number.get("ry", radius)
+    ring = Affine2D().scale(radius_x, radius_y)
     ring = ring.translate(number.get("cx", 0), number.get("cy", 0))
     return ring.transform_path(Outline.unit_circle())
+
+
+def _rectangle(number: Mapping[str, float]) -> Outline:
+    """Return the outline of a rectangle by its attributes that are numbers."""
+    x = number.get("x", 0)
+    y = number.get("y", 0)
+    width = number["width"]
+    height = number["height"]
+    rounding = min(number.get("rx", 0), width / 2, height / 2)
+    corners: BoxStyle.Round | BoxStyle.Square = BoxStyle.Square(pad=0)
+    if rounding:
+        corners = BoxStyle.Round(pad=0, rounding_size=rounding)
+    return corners(x, y, width, height, 1)
 
 
 def _written(attributes: Mapping[str, str | float]) -> Outline:
@@ -199,17 +243,24 @@ def _written(attributes: Mapping[str, str | float]) -> Outline:
     family = list(letters.families(text))
     if "font-family" in attributes:
         family = [MONO]
-    font = FontProperties(family=family, weight=str(attributes.get("font-weight", "normal")))
+    weight = str(attributes.get("font-weight", "normal"))
+    font = FontProperties(family=family, weight=weight)
     # matplotlib places glyphs by whole points: at a hundred times the size nobody sees that.
     outline = TextPath((0, 0), text, size=100, prop=font)
+
     size = float(attributes["font-size"])
     x = float(attributes.get("x", 0))
     y = float(attributes.get("y", 0))
     anchor = attributes.get("text-anchor")
     if anchor:
         box = outline.get_extents()
-        x -= (box.x1 + box.x0) * size / 100 / (2 if anchor == "middle" else 1)
-    return Affine2D().scale(size / 100, -size / 100).translate(x, y).transform_path(outline)
+        shift = (box.x1 + box.x0) * size / 100
+        if anchor == "middle":
+            shift = shift / 2
+        x -= shift
+    placing = Affine2D().scale(size / 100, -size / 100)
+    placing = placing.translate(x, y)
+    return placing.transform_path(outline)
 
 
 def _path(commands: str) -> Outline:

@@ -24,6 +24,7 @@ def svg(film: Film) -> bytes:
         for layer, item in enumerate(dict.fromkeys(frame)):
             frame_numbers[item].append(number)
             layers[item] = max(layer, layers.get(item, 0))
+
     last = len(film.frames) - 1
     begins = list(accumulate(film.seconds, initial=0.0))
     names: dict[tuple[Shape, ...], str] = {}
@@ -39,10 +40,12 @@ def svg(film: Film) -> bytes:
                 hidden = ' visibility="hidden"'
             use = f"<g{hidden}>{use}{_times(numbers, begins)}</g>"
         body.append(use)
+
     defined = ""
     for shapes, name in names.items():
         elements = "".join(_shape(shape, film.dark) for shape in shapes)
         defined += f'<g id="{name}">{elements}</g>'
+
     size = f'viewBox="0 0 {film.width} {film.height}" width="{film.width}" height="{film.height}"'
     font = quoteattr(canvas.FONTS["sans"])
     paper = canvas.colours(film.dark)["paper"]
@@ -53,7 +56,8 @@ def svg(film: Film) -> bytes:
         f'<rect width="100%" height="100%" fill="{paper}"/>'
         f"<defs>{defined}</defs>{''.join(body)}</svg>\n"
     )
-    return NO_XML.sub("\ufffd", text).encode()
+    harmless = NO_XML.sub("\ufffd", text)
+    return harmless.encode()
 
 
 def _times(frames: list[int], begins: list[float]) -> str:
