@@ -63,7 +63,10 @@ class Chances:
 
 
 def chances_of(
-    game: Game[Any], record: Record, scenes: Sequence[Scene], like: LikePositions | None = None
+    game: Game[Any],
+    record: Record,
+    scenes: Sequence[Scene],
+    like: LikePositions | None = None,
 ) -> Chances | None:
     """Return the chances of a match; None where nothing tells them.
 
@@ -77,25 +80,31 @@ def chances_of(
         return None  # a record may come from anybody
     if set(record.verdict.scores) != roles or seated != roles:
         return None
+
     assessor = PerfectPlay.of(game)
     if assessor is not None:
         of_scenes = _exact(assessor, record, scenes)
         return _with_breaks(record, scenes, sides, of_scenes, EXACT)
     if like is None:
         return None
+
+    facts = [scene.facts for scene in scenes]
     movers = []
     for scene in scenes[1:]:
         movers.append([turn.role for turn in scene.turns])
-    movers.append(sorted({fault.role for fault in record.verdict.faults}))
-    facts = [scene.facts for scene in scenes]
-    of_scenes = like.chances(game, record.match, zip(facts, movers, strict=True))
+    at_fault = {fault.role for fault in record.verdict.faults}
+    movers.append(sorted(at_fault))
+    states = zip(facts, movers, strict=True)
+    of_scenes = like.chances(game, record.match, states)
     if not record.verdict.faults:
         of_scenes[-1] = shares(record.verdict.scores, sides)
     return _with_breaks(record, scenes, sides, of_scenes, like.basis)
 
 
 def _exact(
-    assessor: PerfectPlay, record: Record, scenes: Sequence[Scene]
+    assessor: PerfectPlay,
+    record: Record,
+    scenes: Sequence[Scene],
 ) -> list[tuple[float, ...]]:
     """Return the chances on a solved board.
 
@@ -105,8 +114,10 @@ def _exact(
     for scene in scenes:
         qualities.extend(scene.qualities)
     losses = iter(qualities or assessor.of_turns(record.turns))
+
     first_side = assessor.game.sides[0]
-    score = assessor.worth(assessor.game.start()).score  # of the first side
+    start = assessor.game.start()
+    score = assessor.worth(start).score  # of the first side
     of_scenes: list[tuple[float, ...]] = []
     for scene in scenes:
         for turn, quality in zip(scene.turns, losses, strict=False):
@@ -133,6 +144,7 @@ def _with_breaks(
     """Return the chances with the turns in which they broke."""
     breaks = []
     for index in range(1, len(scenes)):
+        scene = scenes[index]
         before = of_scenes[index - 1]
         after = of_scenes[index]
         falls = [old - new for old, new in zip(before, after, strict=True)]
@@ -140,17 +152,31 @@ def _with_breaks(
         if fall < BREAK:
             continue
         side = falls.index(fall)
-        change = _change(scenes[index], sides[side], before[side], after[side], basis)
-        sentence = clean(f"turn {scenes[index].number}: {change}", SENTENCE)
+        change = _change(scene, sides[side], before[side], after[side], basis)
+        sentence = clean(f"turn {scene.number}: {change}", SENTENCE)
         breaks.append(Break(index, side, fall, sentence))
+
     breaks.sort(key=lambda turning: (-turning.fall, -turning.scene))
-    breaks = sorted(breaks[:MOST_BREAKS], key=lambda turning: turning.scene)
+    largest = breaks[:MOST_BREAKS]
+    largest.sort(key=lambda turning: turning.scene)
     if record.verdict.faults:
-        breaks.append(_forfeit(record, len(scenes) - 1, sides, of_scenes[-1]))
-    return Chances(sides=sides, of_scenes=tuple(of_scenes), basis=basis, breaks=tuple(breaks))
+        last = len(scenes) - 1
+        largest.append(_forfeit(record, last, sides, of_scenes[-1]))
+    return Chances(
+        sides=sides,
+        of_scenes=tuple(of_scenes),
+        basis=basis,
+        breaks=tuple(largest),
+    )
 
 
-def _change(scene: Scene, side: Sequence[Role], before: float, after: float, basis: str) -> str:
+def _change(
+    scene: Scene,
+    side: Sequence[Role],
+    before: float,
+    after: float,
+    basis: str,
+) -> str:
     """Return what the moves of a turn did to the chance of a side, in words."""
     texts = []
     for number, turn in enumerate(scene.turns):
@@ -158,7 +184,8 @@ def _change(scene: Scene, side: Sequence[Role], before: float, after: float, bas
     moves = ", ".join(texts)
     if basis == EXACT:
         return f"{moves} turns a {_state(before)} position into a {_state(after)} one"
-    return f"{moves}: the chance of {' and '.join(side)} falls from {before:.0f} to {after:.0f} %"
+    roles = " and ".join(side)
+    return f"{moves}: the chance of {roles} falls from {before:.0f} to {after:.0f} %"
 
 
 def _forfeit(

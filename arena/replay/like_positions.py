@@ -81,7 +81,8 @@ FactFeatures = tuple[tuple[tuple[str, float], ...], tuple[str, Cell] | None]
 
 
 def features(
-    game: Game[Any], states: Iterable[tuple[Iterable[Fact], Iterable[Role]]]
+    game: Game[Any],
+    states: Iterable[tuple[Iterable[Fact], Iterable[Role]]],
 ) -> Iterator[dict[str, float]]:
     """Yield the features of states by their facts and by who moves there.
 
@@ -94,16 +95,20 @@ def features(
     before: set[Fact] = set()
     for facts, movers in states:
         now = set(facts)
-        for changed, sign in ((before - now, -1), (now - before, 1)):
-            for fact in changed:
-                terms, piece = read(fact)
-                for name, value in terms:
-                    sums[name] += sign * value
-                if piece is not None and sign > 0:
-                    pieces[piece[0]] = piece[1]
-                elif piece is not None:
-                    pieces.pop(piece[0], None)
+        for fact in before - now:
+            terms, piece = read(fact)
+            for name, value in terms:
+                sums[name] -= value
+            if piece is not None:
+                pieces.pop(piece[0], None)
+        for fact in now - before:
+            terms, piece = read(fact)
+            for name, value in terms:
+                sums[name] += value
+            if piece is not None:
+                pieces[piece[0]] = piece[1]
         before = now
+
         of_state = dict(sums)
         for role in movers:
             of_state[f"{role} moves"] = 1.0
@@ -170,7 +175,7 @@ class Groups:
     @classmethod
     def of(cls, records: Sequence[Record]) -> "Groups":
         """Return the groups of these matches, in turns in each of the folds."""
-        plays: dict[str, list[str]] = defaultdict(list)  # by how matches began: how they went
+        courses_by_start: dict[str, list[str]] = defaultdict(list)
         bots_by_start = {}
         for record in records:
             match = record.match
@@ -178,26 +183,31 @@ class Groups:
             start = digest_of(match.sampled, seats, repr(match.opening))
             moves = [(turn.number, turn.role, turn.move) for turn in record.turns]
             scores = sorted(record.verdict.scores.items())
-            plays[start].append(digest_of(moves, scores))
+            course = digest_of(moves, scores)
+            courses_by_start[start].append(course)
             bots_by_start[start] = _bots(match)
+
         copied = set()
-        for start, courses in plays.items():
+        for start, courses in courses_by_start.items():
             if len(courses) > 1 and len(set(courses)) == 1:
                 copied.add(bots_by_start[start])
-        keys = {_group(record.match, copied) for record in records}
+
+        groups = {_group(record.match, copied) for record in records}
         folds = {}
-        for number, key in enumerate(sorted(keys)):
-            folds[key] = number % FOLDS
+        for number, group in enumerate(sorted(groups)):
+            folds[group] = number % FOLDS
         return cls(folds=folds, copied=frozenset(copied))
 
     def fold_of(self, match: Match) -> int:
         """Return the number of the fold of a match; any will do if none is of its group."""
-        return self.folds.get(_group(match, self.copied), 0)
+        group = _group(match, self.copied)
+        return self.folds.get(group, 0)
 
 
 def _bots(match: Match) -> str:
     """Return a key of the bots of a match, in whatever roles."""
-    return digest_of(match.sampled, sorted(seat.bot.name for seat in match.seats))
+    names = [seat.bot.name for seat in match.seats]
+    return digest_of(match.sampled, sorted(names))
 
 
 def _group(match: Match, copied: Collection[str]) -> str:
@@ -227,7 +237,10 @@ class LikePositions:
         )
 
     def chances(
-        self, game: Game[Any], match: Match, states: Iterable[tuple[Sequence[Fact], Iterable[Role]]]
+        self,
+        game: Game[Any],
+        match: Match,
+        states: Iterable[tuple[Sequence[Fact], Iterable[Role]]],
     ) -> list[tuple[float, ...]]:
         """Return the chance of each side in per cent, by the facts and by who moves there."""
         models = self.folds[self.groups.fold_of(match)]
@@ -237,7 +250,8 @@ class LikePositions:
             if len(of_sides) == 1:
                 of_sides.append(1 - of_sides[0])
             total = sum(of_sides)
-            of_states.append(tuple(100 * chance / total for chance in of_sides))
+            per_cent = [100 * chance / total for chance in of_sides]
+            of_states.append(tuple(per_cent))
         return of_states
 
 
@@ -249,7 +263,8 @@ def learn(archive: Archive, labels: Sequence[str], rules: Rules) -> dict[str, Li
     most = min(MOST_MATCHES, ALL_MATCHES // max(1, len(labels)))
     learned = {}
     for label in labels:
-        like = _learned(archive, archive.sample_of([label], most), rules)
+        ids = archive.sample_of([label], most)
+        like = _learned(archive, ids, rules)
         if like is not None:
             learned[label] = like
     return learned
@@ -290,27 +305,48 @@ def _learned(archive: Archive, ids: Sequence[str], rules: Rules) -> LikePosition
     for _, record, game, assessor in with_assessors(archive, played, rules, PerfectPlay, []):
         if assessor is not None or len(game.sides) < 2:
             return None
-        if record.verdict.faults or set(record.verdict.scores) != set(game.roles):
+        scores = record.verdict.scores
+        if record.verdict.faults or set(scores) != set(game.roles):
             continue  # a score that is not due to the moves
-        reached = list(positions(game, record.turns))
-        stride = max(1, -(-len(reached) // MOST_POSITIONS))
-        states = []
-        for state, turns in reached[::stride]:
-            movers = [turn.role for turn in turns]
-            states.append((game.view(state, None), movers))
+        states = _sampled_states(game, record)
         rows += features(game, states)
-        of_sides = shares(record.verdict.scores, game.sides)
+        of_sides = shares(scores, game.sides)
         result = tuple(share / 100 for share in of_sides)
         results += [result] * len(states)
         number += [len(learned)] * len(states)
         if states:
             learned.append(record)
+
     side_counts = {len(result) for result in results}
     if len(learned) < LEAST_MATCHES or len(side_counts) > 1:
         return None
     groups = Groups.of(learned)
     fold_by_match = np.array([groups.fold_of(record.match) for record in learned])
-    return _fitted(rows, np.array(results), fold_by_match[number], len(learned), groups)
+    return _fitted(
+        rows,
+        np.array(results),  # positions x sides
+        fold_by_match[number],
+        len(learned),
+        groups,
+    )
+
+
+def _sampled_states(
+    game: Game[Any],
+    record: Record,
+) -> list[tuple[Sequence[Fact], list[Role]]]:
+    """Return the facts of at most MOST_POSITIONS states of a match, evenly spaced.
+
+    With the facts stand the roles that move there.
+    """
+    reached = list(positions(game, record.turns))
+    stride = max(1, -(-len(reached) // MOST_POSITIONS))
+    states: list[tuple[Sequence[Fact], list[Role]]] = []
+    for state, turns in reached[::stride]:
+        facts = game.view(state, None)
+        movers = [turn.role for turn in turns]
+        states.append((facts, movers))
+    return states
 
 
 def _fitted(
@@ -333,6 +369,7 @@ def _fitted(
     weight = len(groups.folds) / len(rows)
     if results.shape[1] == 2:
         results = results[:, :1]  # the second side has the rest of the chance
+
     models: list[tuple[Regression, ...]] = []
     error = 0.0
     error_of_mean = 0.0
@@ -344,18 +381,24 @@ def _fitted(
         of_sides = []
         for side in results.T:
             model = _model(names, values[known], side[known], weight)
+            of_sides.append(model)
+
             weights = np.array([model.weights[name] for name in names])
             logits = model.constant + values[unknown] @ weights
             misses = _logistic(logits) - side[unknown]
             error += float((misses**2).sum())
             misses_of_mean = side[known].mean() - side[unknown]
             error_of_mean += float((misses_of_mean**2).sum())
-            of_sides.append(model)
         models.append(tuple(of_sides))
+
     if error >= error_of_mean:
         return None
     seen_by_model = matches * (FOLDS - 1) // FOLDS
-    return LikePositions(matches=seen_by_model, folds=tuple(models), groups=groups)
+    return LikePositions(
+        matches=seen_by_model,
+        folds=tuple(models),
+        groups=groups,
+    )
 
 
 def _frequent(rows: Sequence[Mapping[str, float]]) -> list[str]:
@@ -378,7 +421,12 @@ def _logistic(logits: "Floats") -> "Floats":
     return chances
 
 
-def _model(names: Sequence[str], values: "Floats", results: "Floats", weight: float) -> Regression:
+def _model(
+    names: Sequence[str],
+    values: "Floats",
+    results: "Floats",
+    weight: float,
+) -> Regression:
     """Return the logistic regression of results on features, positions x features.
 
     Each position weighs `weight` observations.
@@ -389,9 +437,11 @@ def _model(names: Sequence[str], values: "Floats", results: "Floats", weight: fl
     spread = values.std(axis=0)
     spread[spread < 1e-9] = np.inf  # the same everywhere: no weight
     scaled = (values - mean) / spread
-    design = np.column_stack([np.ones(len(values)), scaled])  # positions x (1 + features)
-    ridge = np.eye(design.shape[1])
-    solution = np.zeros(design.shape[1])
+    ones = np.ones(len(values))
+    design = np.column_stack([ones, scaled])  # positions x (1 + features)
+    size = design.shape[1]
+    ridge = np.eye(size)
+    solution = np.zeros(size)
     for _ in range(STEPS):
         chances = _logistic(design @ solution)
         surplus = weight * (chances - results)  # an element a position
@@ -400,6 +450,10 @@ def _model(names: Sequence[str], values: "Floats", results: "Floats", weight: fl
         weighted_design = design * variance[:, None]
         bend = weighted_design.T @ design + ridge
         solution -= np.linalg.solve(bend, slope)
+
     weights = solution[1:] / spread
     constant = float(solution[0] - weights @ mean)
-    return Regression(constant, dict(zip(names, map(float, weights), strict=True)))
+    weight_by_name = {}
+    for name, feature_weight in zip(names, weights, strict=True):
+        weight_by_name[name] = float(feature_weight)
+    return Regression(constant, weight_by_name)

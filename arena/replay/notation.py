@@ -92,26 +92,39 @@ def text_of(record: Record, event: str = "") -> str:
     """Return a match as a text of ASCII lines; only readers need the name of its `event`."""
     match = record.match
     plain = asdict(replace(record, turns=()))
-    tags = {"Format": file_formats.MATCH_TEXT.number, "Event": event, "Board": match.label}
+    tags = {
+        "Format": file_formats.MATCH_TEXT.number,
+        "Event": event,
+        "Board": match.label,
+    }
     for tag, field in MATCH.items():
         tags[tag] = plain["match"][field]
     tags["Conditions"] = _stated(match.conditions)
     for tag, field in RECORD.items():
         tags[tag] = plain[field]
+
     lines = []
     for tag in BEFORE_SEATS:
-        if tag not in OPTIONAL or tags[tag] != OPTIONAL[tag]:
-            lines.append(_tag(tag, tags[tag]))
+        value = tags[tag]
+        if tag in OPTIONAL and value == OPTIONAL[tag]:
+            continue
+        lines.append(_tag(tag, value))
     for seat, report in zip(match.seats, record.seats, strict=True):
-        bot = _changed(_portable(seat.bot), {"command", "files"})
-        changed_report = _changed(report, {"role"})
-        lines.append(_tag("Seat", {"role": seat.role, "bot": bot, "report": changed_report}))
+        values = {
+            "role": seat.role,
+            "bot": _changed(_portable(seat.bot), {"command", "files"}),
+            "report": _changed(report, {"role"}),
+        }
+        lines.append(_tag("Seat", values))
+
     verdict = plain["verdict"]
-    lines += [_tag("Fault", fault) for fault in verdict["faults"]]
+    for fault in verdict["faults"]:
+        lines.append(_tag("Fault", fault))
     lines.append(_tag("Result", verdict["scores"]))
     lines.append(_tag("Reason", verdict["reason"]))
     lines.append("")
-    lines += map(_line, record.turns)
+    for turn in record.turns:
+        lines.append(_line(turn))
     lines.append("")
     return "\n".join(lines)
 
@@ -120,7 +133,8 @@ def portable(record: Record) -> Record:
     """Return the record as `record_of` returns it: without paths and commands of a machine."""
     seats = []
     for seat in record.match.seats:
-        seats.append(replace(seat, bot=_portable(seat.bot)))
+        bot = _portable(seat.bot)
+        seats.append(replace(seat, bot=bot))
     match = replace(record.match, rules="", seats=tuple(seats))
     return replace(record, match=match)
 
@@ -186,20 +200,26 @@ def record_of(text: str) -> Record:
 
 
 def _record(
-    tags: Mapping[str, Any], seats: list[Any], faults: list[Any], turns: list[Turn]
+    tags: Mapping[str, Any],
+    seats: list[Any],
+    faults: list[Any],
+    turns: list[Turn],
 ) -> Record:
     """Return the record of tags and turns that were read, once everything has the right type."""
     try:
-        record = _records.validate_python(_values(tags, seats, faults, turns))
+        values = _values(tags, seats, faults, turns)
+        record = _records.validate_python(values)
         if not STARTED.fullmatch(record.started):
             raise ValueError(record.started[:40])
         datetime.fromisoformat(record.started)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
+        errors = error.errors(include_url=False, include_input=False)
+        first = errors[0]
         where = ".".join(map(str, first["loc"]))
         raise _no_match(f"{where}: {first['msg']}") from error
     except (KeyError, TypeError, ValueError) as error:
         raise _no_match(f"a seat or the time of its start is not as it must be: {error}") from error
+
     contradiction = next(_contradictions(record), None)
     if contradiction is not None:
         raise _no_match(contradiction)
@@ -207,13 +227,15 @@ def _record(
 
 
 def _values(
-    tags: Mapping[str, Any], seats: list[Any], faults: list[Any], turns: list[Turn]
+    tags: Mapping[str, Any],
+    seats: list[Any],
+    faults: list[Any],
+    turns: list[Turn],
 ) -> dict[str, Any]:
     """Return the fields of a record by their names.
 
     Raise KeyError or TypeError for a seat that lacks a part.
     """
-    game, _, board = str(tags["Board"]).partition("/")
     match_seats = []
     reports = []
     for seat in seats:
@@ -221,12 +243,26 @@ def _values(
         bot = {**seat["bot"], "command": ()}
         match_seats.append({"role": role, "bot": bot})
         reports.append({**seat["report"], "role": role})
-    match: dict[str, Any] = {field: tags[tag] for tag, field in MATCH.items()}
-    match |= {"game": game, "board": board, "rules": "", "seats": match_seats}
-    values: dict[str, Any] = {field: tags[tag] for tag, field in RECORD.items()}
+
+    match: dict[str, Any] = {}
+    for tag, field in MATCH.items():
+        match[field] = tags[tag]
+    game, _, board = str(tags["Board"]).partition("/")
+    match["game"] = game
+    match["board"] = board
+    match["rules"] = ""
+    match["seats"] = match_seats
+
+    values: dict[str, Any] = {}
+    for tag, field in RECORD.items():
+        values[field] = tags[tag]
     values["match"] = match
     values["turns"] = turns
-    values["verdict"] = {"scores": tags["Result"], "reason": tags["Reason"], "faults": faults}
+    values["verdict"] = {
+        "scores": tags["Result"],
+        "reason": tags["Reason"],
+        "faults": faults,
+    }
     values["seats"] = reports
     return values
 
@@ -234,41 +270,47 @@ def _values(
 def _contradictions(record: Record) -> Iterator[str]:
     """Yield what cannot be, though every value has the right type."""
     match = record.match
-    time = match.conditions.time
-    opening = match.opening or Opening()
-    roles = sorted(seat.role for seat in match.seats)
-    roles_of_sides = sorted(chain.from_iterable(record.sides))
     names = [(match.game, boards.NAME), (match.board, boards.BOARD_NAME)]
-    names += [(seat.bot.name, BOT_NAME) for seat in match.seats]
+    for seat in match.seats:
+        names.append((seat.bot.name, BOT_NAME))
     for name, pattern in names:
         if not pattern.fullmatch(name) or name.startswith((".", "-")):
             yield f"{name[:40]!r} is no name of a game, a board or a bot"
+
     if not re.fullmatch("[0-9a-f]{12}", match.id):
         yield f"its id {match.id[:40]!r} is not 12 hex digits"
     if not record.scale > 0:
         yield f"its scale {record.scale:g} is not above 0"
+    time = match.conditions.time
     if not min(time.start or 0, time.move or 0, time.bank, time.margin) >= 0:
         yield "it has a time below 0"
     if not match.sampled.isprintable():
         yield "the parameters of its board are not one line"
-    if not (
-        0 <= opening.plies <= MOST_PLIES
-        and 0 <= opening.number * max(1, opening.plies) <= MOST_DRAWN_PLIES
-    ):
+
+    opening = match.opening or Opening()
+    drawn_plies = opening.number * max(1, opening.plies)
+    plies_fit = 0 <= opening.plies <= MOST_PLIES
+    drawn_plies_fit = 0 <= drawn_plies <= MOST_DRAWN_PLIES
+    if not plies_fit or not drawn_plies_fit:
         yield (
             f"an opening has 0 to {MOST_PLIES} plies, and times its number "
             f"they are no more than {MOST_DRAWN_PLIES}"
         )
+
+    roles = sorted(seat.role for seat in match.seats)
+    roles_of_sides = sorted(chain.from_iterable(record.sides))
     if not roles == roles_of_sides == sorted(record.verdict.scores):
         yield "its seats, its sides and its result do not have the same roles"
+
     for seat, report in zip(match.seats, record.seats, strict=True):
-        if seat.bot.digest and not DIGEST.fullmatch(seat.bot.digest):
-            yield f"the digest {seat.bot.digest[:40]!r} is not hexadecimal"
-        if seat.bot.threads < 1:
-            yield f"{seat.bot.name} has {seat.bot.threads} threads"
-        if seat.bot.processes is not None and seat.bot.processes < 1:
-            yield f"{seat.bot.name} has {seat.bot.processes} processes"
-        if (report.bot, report.digest) != (seat.bot.name, seat.bot.digest):
+        bot = seat.bot
+        if bot.digest and not DIGEST.fullmatch(bot.digest):
+            yield f"the digest {bot.digest[:40]!r} is not hexadecimal"
+        if bot.threads < 1:
+            yield f"{bot.name} has {bot.threads} threads"
+        if bot.processes is not None and bot.processes < 1:
+            yield f"{bot.name} has {bot.processes} processes"
+        if report.bot != bot.name or report.digest != bot.digest:
             yield f"the report of {seat.role[:40]!r} is that of another bot"
 
 
@@ -294,7 +336,7 @@ def _turn(line: str, number: int) -> Turn:
     fields_of_line = TURN.fullmatch(line)
     if fields_of_line is None:
         _refuse(number, f"{line[:40]!r} is no move, which looks like `1. explorer move1 west {{}}`")
-    move_and_details = fields_of_line[3]
+    turn_number, role, move_and_details = fields_of_line.groups()
     if move_and_details.startswith('"'):
         try:
             move, end = _decoder.raw_decode(move_and_details)
@@ -304,20 +346,26 @@ def _turn(line: str, number: int) -> Turn:
     else:
         move, brace, details = move_and_details.partition(" {")
         details = brace.strip() + details
+
     values = _json(details, number)
     if not isinstance(values, dict) or not values.keys() <= DETAILS.keys():
+        keys = ", ".join(sorted(DETAILS))
         _refuse(
             number,
-            "the details of its move are not in braces, "
-            f"or have other keys than {', '.join(sorted(DETAILS))}",
+            f"the details of its move are not in braces, or have other keys than {keys}",
         )
-    return Turn(int(fields_of_line[1]), fields_of_line[2], move, **values)
+    return Turn(int(turn_number), role, move, **values)
 
 
 def _json(text: str, number: int) -> Any:
     """Return the value of a JSON text in a line of this number."""
     try:
-        return json.loads(text, parse_constant=_not_finite, parse_float=_float, parse_int=_int)
+        return json.loads(
+            text,
+            parse_constant=_not_finite,
+            parse_float=_float,
+            parse_int=_int,
+        )
     except (ValueError, RecursionError) as error:
         reason = str(error)
         if isinstance(error, RecursionError):
@@ -353,10 +401,11 @@ def _stated(value: Any) -> dict[str, Any]:
     stated: dict[str, Any] = {}
     for field in fields(value):
         part = getattr(value, field.name)
-        if field.metadata.get("optional_in_texts") and part == field.default:
+        is_optional = field.metadata.get("optional_in_texts")
+        if is_optional and part == field.default:
             continue
         if isinstance(part, tuple):
-            stated[field.name] = list(map(_plain, part))
+            stated[field.name] = [_plain(element) for element in part]
         else:
             stated[field.name] = _plain(part)
     return stated
@@ -374,8 +423,11 @@ def _changed(value: Bot | SeatReport, left_out: set[str]) -> dict[str, Any]:
     plain = asdict(value)
     changed = {}
     for field in fields(value):
-        if field.name not in left_out and getattr(value, field.name) != field.default:
-            changed[field.name] = plain[field.name]
+        name = field.name
+        if name in left_out:
+            continue
+        if getattr(value, name) != field.default:
+            changed[name] = plain[name]
     return changed
 
 

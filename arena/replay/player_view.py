@@ -30,29 +30,36 @@ class PlayerView:
         Where moves are hidden the person's own turns are counted, and those of others have no
         scene: a bot is not told how many they were either.
         """
+        hidden = self._game.hidden
         for scene in self._replayer.go_on(turns):
             visible_turns = []
             visible_steps = []
             for turn, steps in zip(scene.turns, scene.steps, strict=True):
                 if turn.role in self.own:
                     visible_turns.append(turn)
-                elif self._game.hidden or turn.role == CHANCE:
+                elif hidden or turn.role == CHANCE:
                     continue
                 else:
                     visible_turns.append(_visible_turn(turn))
                 visible_steps.append(steps)
-            if self._game.hidden and not visible_turns:
+            if hidden and not visible_turns:
                 continue
+
             self._scenes += 1
             number = scene.number
-            if self._game.hidden:
+            if hidden:
                 number = self._scenes
-            visible = tuple(visible_turns)
-            yield replace(scene, number=number, turns=visible, steps=tuple(visible_steps))
+            yield replace(
+                scene,
+                number=number,
+                turns=tuple(visible_turns),
+                steps=tuple(visible_steps),
+            )
 
     def of(self, role: Role, scene: Scene, referee: Referee) -> Scene:
         """Return the scene as this one of the person's roles sees it."""
-        return replace(scene, facts=tuple(self._game.view(referee.state, role)))
+        view = self._game.view(referee.state, role)
+        return replace(scene, facts=tuple(view))
 
 
 def _visible_turn(turn: Turn) -> Turn:

@@ -74,24 +74,28 @@ class Retraced:
 def retrace(game: Game[Any], record: Record) -> Retraced:
     """Play the recorded answers again, up to the first that is missing or that ends the match."""
     faults = {(fault.turn, fault.role): fault for fault in record.verdict.faults}
+    turns = {(turn.number, turn.role): turn for turn in record.turns}
     never_ran = set()
     for seat in record.seats:
         if seat.ready is None and not seat.exit:
             never_ran.add(seat.role)
     absent = {}
-    for (turn, role), fault in faults.items():
-        if turn == 0 and role in never_ran:
+    for (number, role), fault in faults.items():
+        if number == 0 and role in never_ran:
             absent[role] = fault
-    turns = {(turn.number, turn.role): turn for turn in record.turns}
-    as_played = replace(record.match, conditions=record.match.conditions.scaled(record.scale))
+
+    conditions = record.match.conditions.scaled(record.scale)
+    as_played = replace(record.match, conditions=conditions)
     referee = Referee(game, as_played, absent)
     exchanges: list[Exchange] = []
     while asks := referee.asks():
-        latest = [_exchange(role, ask, turns, faults) for role, ask in asks.items()]
+        latest = []
         replies = {}
-        for exchange in latest:
+        for role, ask in asks.items():
+            exchange = _exchange(role, ask, turns, faults)
+            latest.append(exchange)
             if exchange.answer is not None:
-                replies[exchange.role] = _reply(exchange)
+                replies[role] = _reply(exchange)
         missing = len(replies) < len(latest)
         if missing and not any(exchange.fault for exchange in latest):
             break
@@ -99,6 +103,7 @@ def retrace(game: Game[Any], record: Record) -> Retraced:
         referee.hear(replies)
         if missing and referee.verdict is None:
             break  # no fault explains why this turn was not recorded
+
     farewell = b""
     if referee.verdict is not None:
         farewell = referee.farewell()
@@ -115,8 +120,9 @@ def confirmed(record: Record, board: Board) -> Record:
 
     ArenaError unless they confirm it.
     """
-    record = replace(record, match=replace(record.match, rules=board.rules))
-    game = rulebook.game_of(record.match)
+    match = replace(record.match, rules=board.rules)
+    record = replace(record, match=match)
+    game = rulebook.game_of(match)
     disagreement = next(disagreements(game, record), None)
     if disagreement is not None:
         message = protocol.clean(disagreement, LONGEST_MESSAGE)
@@ -126,14 +132,17 @@ def confirmed(record: Record, board: Board) -> Record:
 
 def disagreements(game: Game[Any], record: Record) -> Iterator[str]:
     """Yield how the record differs from what the rules make of its moves; nothing when it holds."""
-    if [seat.role for seat in record.match.seats] != list(game.roles):
-        yield f"its roles are not those of the game: {', '.join(game.roles)}"
+    seated = [seat.role for seat in record.match.seats]
+    if seated != list(game.roles):
+        roles = ", ".join(game.roles)
+        yield f"its roles are not those of the game: {roles}"
         return
     try:
         again = retrace(game, record)
     except ArenaError as error:
         yield f"its opening cannot be played: {error}"
         return
+
     for turn, recorded in zip(again.turns, record.turns, strict=False):
         difference = _difference(turn, recorded)
         if difference:
@@ -182,7 +191,10 @@ def _verdict_differences(by_rules: Verdict | None, recorded: Verdict) -> Iterato
 
 
 def _exchange(
-    role: Role, ask: Ask, turns: dict[tuple[int, Role], Turn], faults: dict[tuple[int, Role], Fault]
+    role: Role,
+    ask: Ask,
+    turns: dict[tuple[int, Role], Turn],
+    faults: dict[tuple[int, Role], Fault],
 ) -> Exchange:
     """Return a question with the recorded answer, or the recorded fault."""
     fault = faults.get((ask.turn, role))
@@ -201,19 +213,25 @@ def _exchange(
 
 def _reply(exchange: Exchange) -> Reply:
     """Return the recorded answer as the referee hears a bot's."""
-    if exchange.fault is not None:
-        return Reply(ending=exchange.fault.ending, words=exchange.fault.words)
+    fault = exchange.fault
+    if fault is not None:
+        return Reply(ending=fault.ending, words=fault.words)
     spent = TimeUsed()
     refused = None
     if exchange.played is not None:
         spent = exchange.played.spent
         refused = exchange.played.refused
     text = exchange.answer or ""
-    if not ("'" in text or "\\" in text or text.endswith("...")):
+    may_be_cleaned = "'" in text or "\\" in text or text.endswith("...")
+    if not may_be_cleaned:
         refused = None  # cleaning changed nothing in this text, so the referee can judge it again
-    return Reply(line=text.encode("utf-8", "surrogatepass"), spent=spent, refused=refused)
+    line = text.encode("utf-8", "surrogatepass")
+    return Reply(line=line, spent=spent, refused=refused)
 
 
 def fault_words(verdict: Verdict) -> list[str]:
     """Return whose fault it was, which, and when."""
-    return [f"{fault.role} {fault.ending} in turn {fault.turn}" for fault in verdict.faults]
+    words = []
+    for fault in verdict.faults:
+        words.append(f"{fault.role} {fault.ending} in turn {fault.turn}")
+    return words

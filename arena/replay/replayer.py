@@ -61,7 +61,8 @@ class Scene:
 
     def blocked(self, index: int) -> int:
         """Return how many steps of that move a wall stopped."""
-        return sum(step.fate == "blocked" for step in self.steps[index])
+        fates = [step.fate for step in self.steps[index]]
+        return fates.count("blocked")
 
 
 class Replayer:
@@ -69,12 +70,14 @@ class Replayer:
 
     def __init__(self, game: Game[Any], role: Role | None = None) -> None:
         """Replay what `role` may see; None = everything."""
-        self._game, self._role = game, role
+        self._game = game
+        self._role = role
         self._grid = only_grid(tuple(game.board()))
         self.state = game.start()
-        self.opening = Scene(0, (), (), tuple(game.view(self.state, role)))
+        facts = tuple(game.view(self.state, role))
+        self.opening = Scene(number=0, turns=(), steps=(), facts=facts)
         """The state before the first turn."""
-        self._cells = cells_of_roles(self.opening.facts)
+        self._cells = cells_of_roles(facts)
         self._number = 0  # of the last turn that was replayed
 
     def go_on(self, turns: Iterable[Turn]) -> Iterator[Scene]:
@@ -88,33 +91,40 @@ class Replayer:
 
         ArenaError where they are illegal, or lead to another state than was recorded.
         """
-        before = self._cells
-        movers = self._game.to_move(self.state)
         edited = ArenaError(
             f"turn {number} comes out otherwise than it was recorded: "
             "the rules or the board were edited since;"
             " undo that, or play the match again"
         )
+        movers = self._game.to_move(self.state)
         for turn in turns:
             if turn.role not in movers:
                 raise edited
             if turn.move not in self._game.legal_moves(self.state, turn.role):
                 raise edited
-        self.state = self._game.play(self.state, {turn.role: turn.move for turn in turns})
+
+        moves = {turn.role: turn.move for turn in turns}
+        self.state = self._game.play(self.state, moves)
         self._number = number
-        after = tuple(self._game.view(self.state, None))
+        facts = tuple(self._game.view(self.state, None))
         digests = {turn.digest for turn in turns}
-        if not digests <= {"", facts_digest(after)}:
+        if not digests <= {"", facts_digest(facts)}:
             raise edited
         if self._role is not None:
-            after = tuple(self._game.view(self.state, self._role))
-        self._cells = cells_of_roles(after)
-        steps = [steps_of(self._grid, before, self._cells, turn.role, turn.move) for turn in turns]
-        return Scene(number, turns, tuple(steps), after)
+            facts = tuple(self._game.view(self.state, self._role))
+
+        before = self._cells
+        self._cells = cells_of_roles(facts)
+        steps = []
+        for turn in turns:
+            steps.append(steps_of(self._grid, before, self._cells, turn.role, turn.move))
+        return Scene(number=number, turns=turns, steps=tuple(steps), facts=facts)
 
 
 def scenes(
-    game: Game[Any], turns: Iterable[Turn], qualities: Iterable[MoveQuality] = ()
+    game: Game[Any],
+    turns: Iterable[Turn],
+    qualities: Iterable[MoveQuality] = (),
 ) -> Iterator[Scene]:
     """Yield the start and every turn of a match, with the quality of each turn's move, if any."""
     replayer = Replayer(game)
@@ -149,13 +159,14 @@ def _way(grid: BoardGrid, start: Cell, end: Cell, move: str) -> tuple[MoveWord, 
     move_words = move.split(" ")
     for count in _lengths(move_words):
         way, cell = _walked(grid, start, move_words[:count])
-        if cell == end:
-            for word in move_words[count:]:
-                if word in STEPS:
-                    way.append(MoveWord(word, "not made"))
-                else:
-                    way.append(MoveWord(word))
-            return tuple(way)
+        if cell != end:
+            continue
+        for word in move_words[count:]:
+            fate = "made"
+            if word in STEPS:
+                fate = "not made"
+            way.append(MoveWord(word, fate))
+        return tuple(way)
     return tuple(map(MoveWord, move_words))
 
 
@@ -177,11 +188,15 @@ def _walked(grid: BoardGrid, start: Cell, move_words: Iterable[str]) -> tuple[li
     cell = start
     way = []
     for word in move_words:
-        dx, dy = STEPS.get(word, (0, 0))
-        target = (cell[0] + dx, cell[1] + dy)
-        if word in STEPS and not grid.leads(cell, target):
-            way.append(MoveWord(word, "blocked"))
-        else:
+        if word not in STEPS:
+            way.append(MoveWord(word))
+            continue
+        x, y = cell
+        dx, dy = STEPS[word]
+        target = (x + dx, y + dy)
+        if grid.leads(cell, target):
             way.append(MoveWord(word))
             cell = target
+        else:
+            way.append(MoveWord(word, "blocked"))
     return way, cell

@@ -48,16 +48,15 @@ class Comparison:
     @property
     def same(self) -> bool:
         """True for the same answer, or the same kind of failure."""
-        if self.then.fault and self.now.ending is None:
-            refused = protocol.text_of(self.now.line) not in self.then.ask.legal
-            return refused and self.then.fault.ending in {Ending.ILLEGAL_MOVE, Ending.GARBLED}
+        failed_now = self.now.ending is not None
+        if self.then.fault and not failed_now:
+            if protocol.text_of(self.now.line) in self.then.ask.legal:
+                return False
+            return self.then.fault.ending in {Ending.ILLEGAL_MOVE, Ending.GARBLED}
         if self.then.answer is None:
-            return self.now.ending is None  # nothing is there to compare it with
-        if (
-            self.now.ending is None
-            and self.then.played is not None
-            and self.then.played.by == "bot"
-        ):
+            return not failed_now  # nothing is there to compare it with
+        played = self.then.played
+        if not failed_now and played is not None and played.by == "bot":
             # A move is recorded as it was, not cleaned.
             return protocol.text_of(self.now.line) == self.then.answer
         return self.said_then == self.said_now
@@ -89,15 +88,20 @@ def feed(
     # none.
     conditions = replace(match.conditions, remote=None)
     fed_match = replace(match, seats=tuple(seats), conditions=conditions)
-    resources = Resources(match=fed_match, launcher=launcher, services=services or {})
+    resources = Resources(
+        match=fed_match,
+        launcher=launcher,
+        services=services or {},
+    )
+
     answers: list[Comparison] = []
     with AllSeats(game, [fed_seat], resources, last=PROGRAMS) as fed:
         for exchange in exchanges:
-            reply = fed.ask({role: exchange.ask})[role]
-            answer = Comparison(then=exchange, now=reply)
+            replies = fed.ask({role: exchange.ask})
+            answer = Comparison(then=exchange, now=replies[role])
             answers.append(answer)
             tell(answer)
-            if reply.ending is not None:
+            if answer.now.ending is not None:
                 break
     return tuple(answers)
 
@@ -143,9 +147,15 @@ def _same_turn(old: Turn | None, new: Turn | None) -> bool:
 
 def _aspects(verdict: Verdict) -> dict[str, str]:
     """Return the texts of an end that are compared, by the name of the aspect."""
-    scores = ", ".join(f"{role} {score}" for role, score in verdict.scores.items())
-    faults = ", ".join(fault_words(verdict)) or "none"
-    return {"ended by": verdict.reason, "scores": scores, "faults": faults}
+    scores = []
+    for role, score in verdict.scores.items():
+        scores.append(f"{role} {score}")
+    faults = fault_words(verdict)
+    return {
+        "ended by": verdict.reason,
+        "scores": ", ".join(scores),
+        "faults": ", ".join(faults) or "none",
+    }
 
 
 def _turn_text(turn: Turn | None) -> str:

@@ -64,9 +64,12 @@ class Verified:
         rules = self._rules.get(rows.label)
         if rules is None or rows.blob is None:
             return None
-        match = "" if planned is None else _text_of(planned)
-        head = repr((rules, match, rows.columns, rows.seats, len(rows.blob)))
-        content = head.encode("utf-8", "surrogatepass") + b"\n" + rows.blob
+        match = ""
+        if planned is not None:
+            match = _text_of(planned)
+        sealed = (rules, match, rows.columns, rows.seats, len(rows.blob))
+        head = repr(sealed).encode("utf-8", "surrogatepass")
+        content = head + b"\n" + rows.blob
         return seals.seal(PURPOSE, content)
 
     def __contains__(self, seal: bytes | None) -> bool:
@@ -84,14 +87,15 @@ class Verified:
         held = set(self._held)
         if not complete:
             held |= self._known
-        whole_files.write_cache(self._path, b"".join(sorted(held)))
+        content = b"".join(sorted(held))
+        whole_files.write_cache(self._path, content)
 
 
 def rules_of(archive: Archive, game_of: GameOf, paths: Iterable[str]) -> dict[str, str]:
     """Return a key of the rules of each `game/board` that was ever played, where they are known.
 
     A record chooses its rules by its own path among the `paths` that are trusted here, if their
-    name is that of its game (`fits`), and else by the name alone. The key has all of these.
+    name is that of its game (`fits`), and otherwise by the name alone. The key has all of these.
     """
     keys: dict[str, str] = {}
     everything = archive.of_all_versions()
@@ -99,20 +103,29 @@ def rules_of(archive: Archive, game_of: GameOf, paths: Iterable[str]) -> dict[st
     with contextlib.suppress(ArenaError, KeyError, ValueError, TypeError):  # the file is damaged
         labels += everything.boards()
     for label in labels[:MOST_LABELS]:
-        game = label.partition("/")[0]
-        choices = ["", *sorted(path for path in paths if Path(path).stem == game)]
+        game_name = label.partition("/")[0]
+        of_game = [path for path in paths if Path(path).stem == game_name]
+        choices = ["", *sorted(of_game)]
         with contextlib.suppress(ArenaError):  # its rules or its newest record cannot be read
             newest = everything.newest_on(label)
-            if newest is not None:
-                games = [game_of(replace(newest.match, rules=path)) for path in choices]
-                digests = [memo.rules_digest([game]) for game in games]
-                keys[label] = digest_of(memo.program_digest(), choices, digests, length=64)
+            if newest is None:
+                continue
+            digests = []
+            for path in choices:
+                match = replace(newest.match, rules=path)
+                game = game_of(match)
+                digests.append(memo.rules_digest([game]))
+            program = memo.program_digest()
+            keys[label] = digest_of(program, choices, digests, length=64)
     return keys
 
 
 def fits(match: Match) -> bool:
     """Return whether `rules_of` has the rules that a record chooses."""
-    return not match.imported and Path(match.rules or match.game).stem == match.game
+    if match.imported:
+        return False
+    rules = Path(match.rules or match.game)
+    return rules.stem == match.game
 
 
 def _text_of(match: Match) -> str:
@@ -123,7 +136,8 @@ def _text_of(match: Match) -> str:
         if field.name == "conditions":
             parts.append(_conditions_text(value))
         elif field.name == "seats":
-            parts += [(seat.role, _bot_text(seat.bot)) for seat in value]
+            for seat in value:
+                parts.append((seat.role, _bot_text(seat.bot)))
         elif field.name != "rules":
             parts.append(value)
     return repr(parts)

@@ -8,7 +8,7 @@ event.
 import contextlib
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import inf
@@ -58,29 +58,33 @@ def checked(
     planned matches without a record are a problem. Of a damaged file everything readable is
     checked, in any order. `tell` hears how many of how many records are checked.
     """
-    walk: _Walk | None = None
     rules: GameOf = game_of
     played = event_in(archive)
     if played is not None and played.imported:
         rules = partial(_refuse_played, game_of)
+    walk: _Walk | None = None
+    planned: Mapping[str, Match] = {}
     with contextlib.suppress(*DAMAGED):  # then it is reported below
         walk = _Walk(archive)
-    planned = {} if walk is None else walk.planned
+        planned = walk.planned
     readable = inspection.readable_numbers(archive, all_versions=all_versions)
     numbers = list(dict.fromkeys(readable))
     archive.close()  # no connection is open in a process that forks
+
     cores = None
     if len(numbers) <= FEW:
         cores = 1
-    problems: list[Problem] = []
     if verified is None:
-        do = partial(_check_all, archive, planned, rules)
+        check = partial(_check_all, archive, planned, rules)
     else:
-        do = partial(_check_new, archive, planned, rules, verified)
-    chunks = [numbers[start : start + CHUNK] for start in range(0, len(numbers), CHUNK)]
+        check = partial(_check_new, archive, planned, rules, verified)
+    chunks = []
+    for start in range(0, len(numbers), CHUNK):
+        chunks.append(numbers[start : start + CHUNK])
+    problems: list[Problem] = []
     done = 0
     try:
-        for of_records, held in parallel.parallel_map(do, chunks, cores=cores):
+        for of_records, held in parallel.parallel_map(check, chunks, cores=cores):
             problems += of_records
             done = min(done + CHUNK, len(numbers))
             if verified is not None:
@@ -89,6 +93,7 @@ def checked(
     finally:
         if verified is not None:
             verified.store(complete=done == len(numbers))
+
     try:
         if event_in(archive) is None:
             problems.append(("", "the event itself cannot be read; the file is damaged"))
@@ -201,48 +206,59 @@ def _check_new(
         matches.append(match)
         return game_of(match)
 
-    rows: Mapping[int, inspection.StoredRows] = {}
+    rows_by_number: Mapping[int, inspection.StoredRows] = {}
     with contextlib.suppress(*DAMAGED):  # then each of them is checked
-        rows = inspection.rows_of(archive, numbers)
+        rows_by_number = inspection.rows_of(archive, numbers)
     problems: list[Problem] = []
     held: list[bytes] = []
     for number in numbers:
         seal = None
-        if number in rows:
-            seal = verified.seal(rows[number], planned.get(rows[number].id))
+        rows = rows_by_number.get(number)
+        if rows is not None:
+            seal = verified.seal(rows, planned.get(rows.id))
         if seal is not None and seal in verified:
             held.append(seal)
             continue
+
         matches.clear()
         of_record = _check(archive, planned, noted_game_of, number)
+        problems += of_record
         if seal is not None and not of_record and matches and fits(matches[-1]):
             held.append(seal)
-        problems += of_record
     return problems, held
 
 
 def _check(
-    archive: Archive, planned: Mapping[str, Match], game_of: GameOf | None, number: int
+    archive: Archive,
+    planned: Mapping[str, Match],
+    game_of: GameOf | None,
+    number: int,
 ) -> list[Problem]:
     """Return the problems of a record, by number where its id is lost.
 
     Without `game_of` return those that need no rules.
     """
     match = f"number {number}"
+    problems: list[Problem] = []
     try:
         row = inspection.packed_record(archive, number)
         if row is None:
             return [(match, "its row is lost; the file is damaged")]
         match, blob = row
         expected = planned.get(match)
-        problems = list(_record_problems(archive, number, match, blob, expected, game_of))
+        for problem in _record_problems(archive, number, match, blob, expected, game_of):
+            problems.append((match, problem))
     except DamagedError:
         return [(match, "it cannot be read; the file is damaged")]
-    return [(match, problem) for problem in problems]
+    return problems
 
 
 def _event_problems(
-    archive: Archive, walk: _Walk | None = None, *, unfinished: bool, until: float = inf
+    archive: Archive,
+    walk: _Walk | None = None,
+    *,
+    unfinished: bool,
+    until: float = inf,
 ) -> Iterator[str]:
     """Yield the problems of plan and sums.
 
@@ -252,34 +268,38 @@ def _event_problems(
     if walk is None or walk.version != archive.cache_version():
         walk = _Walk(archive, until)
     if walk.is_whole:
-        planned = set(walk.planned)
-        missing = walk.missing
-        yield from _batch_problems(archive, walk.plan)
-        flagged = archive.planned_ids()
-        if archive.event().imported:  # all that is stored counts, and nothing was planned
-            planned = archive.ids()
-        strange = sorted(flagged - planned)
-        if strange:
-            names = ", ".join(strange[:5])
-            yield f"{len(strange)} matches count that were never planned: {names}"
-        uncounted = sorted(planned - flagged)
-        if uncounted:
-            names = ", ".join(uncounted[:5])
-            yield f"{len(uncounted)} planned matches do not count: {names}"
-        if missing and unfinished:
-            total = len(planned) + missing
-            yield f"{missing} of {total} planned matches have no record: unfinished, or removed"
+        yield from _plan_problems(archive, walk, unfinished=unfinished)
     try:
-        counted = _counter(tally for played in archive.played() for tally in tallies(played))
+        counted = _counter(_tallies_of_matches(archive))
     except UNREADABLE:
         yield "its seats are not those of its matches"
         return
     try:
-        sums = _counter(archive.tallies())
+        stored = _counter(archive.tallies())
     except UNREADABLE:  # such as an ending that does not exist
-        sums = Counter()
-    if counted != sums:
+        stored = Counter()
+    if counted != stored:
         yield "the sums behind the leaderboard are not those of its matches"
+
+
+def _plan_problems(archive: Archive, walk: _Walk, *, unfinished: bool) -> Iterator[str]:
+    """Yield the problems of the plan, the whole of which was walked."""
+    yield from _batch_problems(archive, walk.plan)
+    planned = set(walk.planned)
+    flagged = archive.planned_ids()
+    if archive.event().imported:  # all that is stored counts, and nothing was planned
+        planned = archive.ids()
+    strange = sorted(flagged - planned)
+    if strange:
+        names = ", ".join(strange[:5])
+        yield f"{len(strange)} matches count that were never planned: {names}"
+    uncounted = sorted(planned - flagged)
+    if uncounted:
+        names = ", ".join(uncounted[:5])
+        yield f"{len(uncounted)} planned matches do not count: {names}"
+    if walk.missing and unfinished:
+        total = len(planned) + walk.missing
+        yield f"{walk.missing} of {total} planned matches have no record: unfinished, or removed"
 
 
 def _batch_problems(archive: Archive, walked: plan.Plan) -> Iterator[str]:
@@ -365,13 +385,23 @@ def _essence(match: Match) -> Match:
     """Return a match with what identifies it, wherever its files are."""
     seats = []
     for seat in match.seats:
-        played = seat.bot
-        bot = Bot(name=played.name, command=(), digest=played.digest, processes=played.processes)
+        bot = Bot(
+            name=seat.bot.name,
+            command=(),
+            digest=seat.bot.digest,
+            processes=seat.bot.processes,
+        )
         seats.append(replace(seat, bot=bot))
     return replace(match, rules="", seats=tuple(seats))
 
 
-def _counter(counted: Iterator[Tally] | tuple[Tally, ...]) -> Counter[object]:
+def _tallies_of_matches(archive: Archive) -> Iterator[Tally]:
+    """Yield what each match adds to the sums behind the leaderboard."""
+    for played in archive.played():
+        yield from tallies(played)
+
+
+def _counter(counted: Iterable[Tally]) -> Counter[object]:
     """Add up seats and scores by board, role, bot, result and ending."""
     sums: Counter[object] = Counter()
     for tally in counted:

@@ -35,6 +35,7 @@ def render_state(game: Game[Any], facts: Iterable[Fact], colour: bool = False) -
     if not grids and not state.scene.rows:
         all_facts = chain(game.board(), facts)
         return "\n".join(map(clean, all_facts))
+
     lines = picture(grids, state)
     lines.extend(_legend(grids, state))
     text = "\n".join(line.rstrip() for line in lines)
@@ -57,8 +58,10 @@ def picture(grids: Sequence[BoardGrid], state: BoardSigns) -> list[str]:
     for number, grid in enumerate(grids):
         block = list(rows(grid, number, state))
         if grid.name:
-            block.insert(0, f"{'':{grid.margin}}{clean(grid.name)}")
+            title = " " * grid.margin + clean(grid.name)
+            block.insert(0, title)
         blocks.append(block)
+
     lines: list[str] = []
     if sum(grid.width for grid in grids) > WIDTH:
         for block in blocks:
@@ -67,7 +70,8 @@ def picture(grids: Sequence[BoardGrid], state: BoardSigns) -> list[str]:
         for parts in zip_longest(*blocks, fillvalue=""):
             line = ""
             for grid, part in zip(grids, parts, strict=True):
-                line += part + " " * (grid.width - len(plain(part)))
+                blanks = grid.width - len(plain(part))
+                line += part + " " * blanks
             lines.append(line)
     lines += _card_rows(state)
     return lines
@@ -80,24 +84,30 @@ def plain(text: str) -> str:
 
 def _card_rows(state: BoardSigns) -> Iterator[str]:
     """Yield three lines for each row of cards, also an empty one; its label is in the middle."""
-    margin = max((len(clean(row.name)) for row in state.scene.rows), default=0) + 3
+    longest_label = 0
     for row in state.scene.rows:
-        cards = list(map(clean, row.cards))
-        faces = list(map(_face, cards))
+        label = clean(row.name)
+        longest_label = max(longest_label, len(label))
+    margin = longest_label + 3
+
+    for row in state.scene.rows:
+        label = clean(row.name)
+        cards = [clean(card) for card in row.cards]
+        faces = [_face(card) for card in cards]
         top = ""
         middle = ""
         if faces:
             rims = "┬".join("─" * len(face) for face in faces)
             top = f"┌{rims}┐"
             line = paint("│", DIM)
-            middle = f"{line}{line.join(faces)}{line}"
+            middle = line + line.join(faces) + line
         if margin + len(top) > WIDTH:  # too many to draw
             top = ""
             middle = " ".join(cards)
         bottom = top.translate(str.maketrans("┌┬┐", "└┴┘"))
-        yield f"{'':{margin}}{paint(top, DIM)}"
-        yield f" {clean(row.name):{margin - 1}}{middle}"
-        yield f"{'':{margin}}{paint(bottom, DIM)}"
+        yield " " * margin + paint(top, DIM)
+        yield f" {label:{margin - 1}}{middle}"
+        yield " " * margin + paint(bottom, DIM)
 
 
 def _face(card: str) -> str:
@@ -110,23 +120,25 @@ def _face(card: str) -> str:
 def _legend(grids: Sequence[BoardGrid], state: BoardSigns) -> Iterator[str]:
     """Yield the signs of the drawing, each with its meaning, then every other fact."""
     signs = []
+    margin = 1
     if grids:
+        margin = grids[0].margin
         for name, piece in state.scene.pieces.items():
             x, y = piece.cell
-            signs.append((state.letters[name], f"{clean(name)} {x} {y}"))
+            letter = state.letters[name]
+            signs.append((letter, f"{clean(name)} {x} {y}"))
         for sign, meaning in state.meanings:
             signs.append((sign, clean(meaning)))
         reached = sum(map(len, state.in_play))
         cells = sum(len(grid.columns) * len(grid.rows) for grid in grids)
         if reached < cells:
             signs.append((FILL, "out of reach"))
+
     codes = state.styles | {FILL: DIM}
-    margin = 1
-    if grids:
-        margin = grids[0].margin
     painted = []
     for sign, meaning in signs:
-        painted_sign = paint(sign, codes.get(sign, ""))
+        code = codes.get(sign, "")
+        painted_sign = paint(sign, code)
         painted.append(f"{painted_sign} {meaning}")
     yield from _lines(margin, painted)
     yield from _lines(margin, map(clean, state.scene.other_facts))

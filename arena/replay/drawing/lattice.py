@@ -28,8 +28,9 @@ def rows(grid: BoardGrid, number: int, state: BoardSigns) -> Iterator[str]:
             label = str(y)
         line = paint(f"{label:>{grid.margin - 1}} ", DIM)
         for column in range(2 * len(grid.columns) + 1):
+            x = grid.columns[0] + column // 2
             if column % 2 and row % 2:
-                cell = (grid.columns[0] + column // 2, y)
+                cell = (x, y)
                 symbols = state.symbols.get((number, cell), ())
                 line += _cell(grid.cell_width, state, symbols, cell in in_play)
                 continue
@@ -37,7 +38,8 @@ def rows(grid: BoardGrid, number: int, state: BoardSigns) -> Iterator[str]:
             if column % 2:
                 width = grid.cell_width
             if grid.cells(column, row) & in_play:
-                line += paint(_edge(column, row, shut) * width, WALL)
+                edge = _edge(column, row, shut)
+                line += paint(edge * width, WALL)
             else:
                 line += paint(FILL * width, DIM)
         yield line
@@ -49,12 +51,19 @@ def _edge(column: int, row: int, shut: frozenset[tuple[int, int]]) -> str:
     if column % 2 or row % 2:
         if (column, row) not in shut:
             return " "
-        return "━" if column % 2 else "┃"
-    arms = ((column, row - 1), (column + 1, row), (column, row + 1), (column - 1, row))
+        if column % 2:
+            return "━"
+        return "┃"
+
     number = 0
-    for bit, arm in enumerate(arms):
-        if arm in shut:
-            number += 1 << bit
+    if (column, row - 1) in shut:
+        number += 1
+    if (column + 1, row) in shut:
+        number += 2
+    if (column, row + 1) in shut:
+        number += 4
+    if (column - 1, row) in shut:
+        number += 8
     return CORNERS[number]
 
 
@@ -64,13 +73,16 @@ def _columns(grid: BoardGrid) -> str:
     stride = 5
     if grid.cell_width > max(1, longest - 1):
         stride = 1
+
     line = ""
     for number, x in enumerate(grid.columns):
-        if x % stride == 0:
-            start = grid.margin + 1 + number * (grid.cell_width + 1)
-            middle = start + grid.cell_width // 2
-            label = str(x)
-            line = line.ljust(middle - len(label) // 2) + label
+        if x % stride != 0:
+            continue
+        label = str(x)
+        start = grid.margin + 1 + number * (grid.cell_width + 1)
+        middle = start + grid.cell_width // 2
+        line = line.ljust(middle - len(label) // 2)
+        line += label
     return line
 
 
@@ -80,6 +92,7 @@ def _cell(width: int, state: BoardSigns, symbols: tuple[str, ...], in_play: bool
     if len(signs) > width:
         del signs[width - 1 :]
         signs.append("+")
+
     blank = FILL
     if in_play:
         blank = " "
@@ -87,7 +100,10 @@ def _cell(width: int, state: BoardSigns, symbols: tuple[str, ...], in_play: bool
     if len(signs) < width:
         before = blank * ((width - 1) // 2)
     after = blank * (width - len(before) - len(signs))
-    painted = ""
+
+    painted = paint(before, DIM)
     for sign in signs:
-        painted += paint(sign, state.styles.get(sign, ""))
-    return paint(before, DIM) + painted + paint(after, DIM)
+        code = state.styles.get(sign, "")
+        painted += paint(sign, code)
+    painted += paint(after, DIM)
+    return painted

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import product
+from itertools import islice, product
 from typing import NamedTuple
 
 from arena import drawing as declared
@@ -48,7 +48,7 @@ class DrawnFact(NamedTuple):
     @property
     def cards(self) -> tuple[str, ...]:
         """The cards of a row of them."""
-        return tuple(self.values.get("CARDS", self.values.get("CARD", "")).split())
+        return tuple(_cards(self.values))
 
 
 @dataclass(frozen=True)
@@ -68,39 +68,54 @@ class BoardGrid:
     @cached_property
     def margin(self) -> int:
         """Columns to the left of the grid, for the longest `y` with a blank on each side."""
-        return max(len(str(self.rows[0])), len(str(self.rows[-1]))) + 2
+        lowest = str(self.rows[0])
+        highest = str(self.rows[-1])
+        return max(len(lowest), len(highest)) + 2
 
     @cached_property
     def cell_width(self) -> int:
         """Columns of text of a cell: three, or one where the terminal would be too narrow."""
-        return 3 if self.margin + 4 * len(self.columns) + 1 <= self.space else 1
+        roomy = self.margin + 4 * len(self.columns) + 1
+        if roomy <= self.space:
+            return 3
+        return 1
 
     @property
     def width(self) -> int:
         """Columns of text of the whole grid."""
-        return self.margin + (self.cell_width + 1) * (self.columns[-1] - self.columns[0] + 1) + 1
+        columns = self.columns[-1] - self.columns[0] + 1
+        return self.margin + (self.cell_width + 1) * columns + 1
 
     def is_dark(self, cell: Cell) -> bool:
         """Return True for every second cell of a chequered grid, from the first on."""
+        if not self.is_chequered:
+            return False
         x, y = cell
-        return self.is_chequered and (x - self.columns[0] + y - self.rows[0]) % 2 == 0
+        steps = x - self.columns[0] + y - self.rows[0]
+        return steps % 2 == 0
 
     def on_board(self, cell: Cell) -> bool:
         """Return True when the grid has this cell."""
-        return cell[0] in self.columns and cell[1] in self.rows
+        x, y = cell
+        return x in self.columns and y in self.rows
 
     def leads(self, here: Cell, there: Cell) -> bool:
         """Return True when nothing stops a step between two neighbours."""
-        return self.on_board(there) and frozenset({here, there}) not in self.walls
+        if not self.on_board(there):
+            return False
+        return frozenset({here, there}) not in self.walls
 
     def reached(self, starts: Iterable[Cell]) -> frozenset[Cell]:
         """Return the cells that steps lead to from these; every cell when there are none."""
-        reached = set(starts) or set(product(self.columns, self.rows))
+        reached = set(starts)
+        if not reached:
+            reached = set(product(self.columns, self.rows))
         frontier = list(reached)
         while frontier:
             here = frontier.pop()
             x, y = here
-            for cell in ((x, y + 1), (x + 1, y), (x, y - 1), (x - 1, y)):
+            neighbours = ((x, y + 1), (x + 1, y), (x, y - 1), (x - 1, y))
+            for cell in neighbours:
                 if cell not in reached and self.leads(here, cell):
                     reached.add(cell)
                     frontier.append(cell)
@@ -113,13 +128,19 @@ class BoardGrid:
         two cells where one of them is, and a corner where edges meet where none is. Row 0 is the
         north rim.
         """
-        columns = (column,) if column % 2 else (column - 1, column + 1)
-        lines = (row,) if row % 2 else (row - 1, row + 1)
+        columns = [column]
+        if column % 2 == 0:
+            columns = [column - 1, column + 1]
+        lines = [row]
+        if row % 2 == 0:
+            lines = [row - 1, row + 1]
+
         cells = []
-        for x, y in product(columns, lines):
-            cell = (self.columns[0] + x // 2, self.rows[-1] - y // 2)
-            if self.on_board(cell):
-                cells.append(cell)
+        for lattice_x, lattice_y in product(columns, lines):
+            x = self.columns[0] + lattice_x // 2
+            y = self.rows[-1] - lattice_y // 2
+            if self.on_board((x, y)):
+                cells.append((x, y))
         return frozenset(cells)
 
     def shut(self, in_play: frozenset[Cell]) -> frozenset[tuple[int, int]]:
@@ -134,7 +155,10 @@ class BoardGrid:
             if (column + row) % 2 == 0:  # a cell or a corner
                 continue
             cells = self.cells(column, row)
-            if cells & in_play and (len(cells) == 1 or cells in self.walls):
+            if not cells & in_play:
+                continue
+            is_rim = len(cells) == 1
+            if is_rim or cells in self.walls:
                 shut.add((column, row))
         return frozenset(shut)
 
@@ -178,27 +202,46 @@ def read_grids(board: Iterable[Fact], drawing: Drawing = MAZE) -> tuple[BoardGri
             sizes.setdefault(name, size)
             chequered.setdefault(name, item.is_chequered)
             continue
-        cell = pair(values)
-        way = values.get("WAY")
-        if cell is not None and way in {"north", "east"}:
-            x, y = cell
-            neighbour = (x, y + 1)
-            if way == "east":
-                neighbour = (x + 1, y)
-            walls[name].add(frozenset({cell, neighbour}))
+        wall = _wall(values)
+        if wall is not None:
+            walls[name].add(wall)
+
     space = WIDTH // max(1, len(sizes))
     grids = []
-    for name, (columns, rows) in list(sizes.items())[:MOST_GRIDS]:
-        grid = BoardGrid(columns, rows, name, frozenset(walls[name]), chequered[name], space)
+    for name, (columns, rows) in islice(sizes.items(), MOST_GRIDS):
+        grid = BoardGrid(
+            columns=columns,
+            rows=rows,
+            name=name,
+            walls=frozenset(walls[name]),
+            is_chequered=chequered[name],
+            space=space,
+        )
         grids.append(grid)
     return tuple(grids)
+
+
+def _wall(values: Mapping[str, str]) -> frozenset[Cell] | None:
+    """Return the two cells beside the wall that a fact gives; None when it gives none."""
+    cell = pair(values)
+    if cell is None:
+        return None
+    x, y = cell
+    way = values.get("WAY")
+    if way == "north":
+        return frozenset({cell, (x, y + 1)})
+    if way == "east":
+        return frozenset({cell, (x + 1, y)})
+    return None
 
 
 @lru_cache(64)  # the same few boards come again and again
 def only_grid(board: tuple[Fact, ...]) -> BoardGrid | None:
     """Return the grid of a board; None where it has none, or several."""
     grids = read_grids(board)
-    return grids[0] if len(grids) == 1 else None
+    if len(grids) != 1:
+        return None
+    return grids[0]
 
 
 def cells_of_roles(facts: Iterable[Fact]) -> dict[Role, Cell]:
@@ -239,20 +282,22 @@ def read_fact(grids: Sequence[BoardGrid], drawing: Drawing, fact: Fact) -> Drawn
         return None
     if isinstance(item, Cards):
         words = fact.split()
-        cards = values.get("CARDS", values.get("CARD", "")).split()
-        label = " ".join(words[: len(words) - len(cards)])
+        label_words = len(words) - len(_cards(values))
+        label = " ".join(words[:label_words])
         return DrawnFact(item, 0, (0, 0), label, values)
+
     cell = pair(values)
     names = [grid.name for grid in grids]
     if cell is None or not names:
         return None
-    name = values.get("GRID", names[0])
-    if name not in names:
+    grid_name = values.get("GRID", names[0])
+    if grid_name not in names:
         return None
-    number = names.index(name)
+    number = names.index(grid_name)
     if not grids[number].on_board(cell):
         return None
-    return DrawnFact(item, number, cell, name_of(item.fact, fact), values)
+    name = name_of(item.fact, fact)
+    return DrawnFact(item, number, cell, name, values)
 
 
 def read_scene(grids: Sequence[BoardGrid], drawing: Drawing, facts: Iterable[Fact]) -> BoardScene:
@@ -293,21 +338,29 @@ def pair(values: Mapping[str, str], first: str = "X", second: str = "Y") -> Cell
 
 @lru_cache(10_000)
 def _declaration(
-    drawing: Drawing, fact: Fact
+    drawing: Drawing,
+    fact: Fact,
 ) -> tuple[declared.Grid | Piece | Mark | Cards | None, Mapping[str, str]]:
     """Return the first declaration that fits a fact, with the fact's variables."""
     for item in drawing:
         if isinstance(item, LetterRows):
             continue
         if isinstance(item, declared.Grid):
-            patterns: tuple[str, ...] = (item.size, item.walls)
+            patterns = [item.size, item.walls]
         else:
-            patterns = (item.fact,)
+            patterns = [item.fact]
         for pattern in patterns:
             values = variables(pattern, fact)
             if values is not None:
                 return item, values
     return None, {}
+
+
+def _cards(values: Mapping[str, str]) -> list[str]:
+    """Return the cards that a fact gives."""
+    card = values.get("CARD", "")
+    cards = values.get("CARDS", card)
+    return cards.split()
 
 
 def _size(values: Mapping[str, str]) -> tuple[range, range] | None:
@@ -316,12 +369,15 @@ def _size(values: Mapping[str, str]) -> tuple[range, range] | None:
     counts = pair(values, "COLUMNS", "ROWS")
     if span is not None:
         low, high = span
-        columns = rows = range(low, high + 1)
+        columns = range(low, high + 1)
+        rows = columns
     elif counts is not None:
-        columns = range(1, counts[0] + 1)
-        rows = range(1, counts[1] + 1)
+        width, height = counts
+        columns = range(1, width + 1)
+        rows = range(1, height + 1)
     else:
         return None
+
     if not columns or not rows:
         return None
     count = (columns.stop - columns.start) * (rows.stop - rows.start)  # `len` has a limit
@@ -340,9 +396,11 @@ def variables(pattern: str, fact: str) -> Mapping[str, str] | None:
     words = fact.split()
     if expected and expected[-1] == "CARDS":  # it stands for all words that are left
         first_card = len(expected) - 1
-        words[first_card:] = [" ".join(words[first_card:])]
+        cards = " ".join(words[first_card:])
+        words[first_card:] = [cards]
     if len(words) != len(expected):
         return None
+
     values: dict[str, str] = {}
     for name, word in zip(expected, words, strict=True):
         if name.isupper():
@@ -358,4 +416,6 @@ def name_of(pattern: str, fact: str) -> str:
     for variable, word in zip(pattern.split(), fact.split(), strict=True):
         if variable not in {"X", "Y", "GRID"}:
             words.append(word)
-    return " ".join(words[1:] or words)
+    if len(words) > 1:
+        del words[0]
+    return " ".join(words)

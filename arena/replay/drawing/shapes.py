@@ -46,7 +46,8 @@ TURNED = frozenset({"muncher"})
 """Who has a mouth turns it to where it goes; a ghost or a hat upside down would only look odd."""
 
 INK = "#1b2430"
-PELLET, EXIT = "var(--pellet)", "var(--exit)"
+PELLET = "var(--pellet)"
+EXIT = "var(--exit)"
 
 
 def elements(shape: str, fill: str, sign: str) -> tuple[Element, ...]:
@@ -64,13 +65,36 @@ def _letters(fill: str) -> Element:
     }
 
 
+def _filled(outline: str, fill: str) -> Element:
+    return "path", {"fill": fill, "d": outline}
+
+
+def _eye(x: float, y: float, radius: float, fill: str) -> Element:
+    return "circle", {
+        "cx": x,
+        "cy": y,
+        "r": radius,
+        "fill": fill,
+    }
+
+
 def _disc(fill: str, sign: str) -> tuple[Element, ...]:
     look: dict[str, str | float] = {"r": 3.2, "fill": fill or "#616874"}
-    circle: Element = ("circle", look | _outline(fill))
+    look |= _outline(fill)
+    circle: Element = ("circle", look)
     if not sign:
         return (circle,)
     tag, attributes = _letters("#ffffff")
-    return circle, (tag, {**attributes, "words": sign})
+    letter = (tag, {**attributes, "words": sign})
+    return (circle, letter)
+
+
+def _dot(fill: str, _: str) -> tuple[Element, ...]:
+    return (("circle", {"r": 1.05, "fill": fill or PELLET}),)
+
+
+def _text(fill: str, _: str) -> tuple[Element, ...]:
+    return (_letters(fill or "var(--ink)"),)
 
 
 def _outline(fill: str) -> dict[str, str | float]:
@@ -88,52 +112,66 @@ def _chessman(outline: str, *heads: tuple[float, float, float]) -> Shape:
         colour = fill or COLOURS["black"]
         look: dict[str, str | float] = {"fill": colour}
         look |= _outline(colour)
-        parts: list[Element] = [("path", look | {"d": f"{outline} Z"})]
+        body: Element = ("path", {**look, "d": f"{outline} Z"})
+        parts = [body]
         for x, y, radius in heads:
-            parts.append(("circle", look | {"cx": x, "cy": y, "r": radius}))
-        parts.append(("path", look | {"d": FOOT}))
+            head: Element = ("circle", {**look, "cx": x, "cy": y, "r": radius})
+            parts.append(head)
+        foot: Element = ("path", {**look, "d": FOOT})
+        parts.append(foot)
         return tuple(parts)
 
     return shape
 
 
 def _square(fill: str, _: str) -> tuple[Element, ...]:
-    size: dict[str, float] = {
+    look: dict[str, str | float] = {
         "x": -4.6,
         "y": -4.6,
         "width": 9.2,
         "height": 9.2,
         "rx": 1,
         "opacity": 0.5,
+        "fill": fill or PELLET,
     }
-    return (("rect", {**size, "fill": fill or PELLET}),)
+    return (("rect", look),)
 
 
 def _door(*_: str) -> tuple[Element, ...]:
-    arch = (
-        "M -1.9 2.6 L -1.9 -0.5 C -1.9 -1.55 -1.05 -2.4 0 -2.4 "
-        "C 1.05 -2.4 1.9 -1.55 1.9 -0.5 L 1.9 2.6 Z"
-    )
-    colours: dict[str, str | float] = {
+    frame: dict[str, str | float] = {
+        "x": -4,
+        "y": -4,
+        "width": 8,
+        "height": 8,
+        "rx": 1.4,
         "fill": EXIT,
         "fill-opacity": 0.22,
         "stroke": EXIT,
         "stroke-width": 0.5,
     }
-    return (
-        ("rect", {"x": -4, "y": -4, "width": 8, "height": 8, "rx": 1.4, **colours}),
-        ("path", {"fill": EXIT, "d": arch}),
+    arch = (
+        "M -1.9 2.6 L -1.9 -0.5 C -1.9 -1.55 -1.05 -2.4 0 -2.4 "
+        "C 1.05 -2.4 1.9 -1.55 1.9 -0.5 L 1.9 2.6 Z"
     )
+    return (("rect", frame), _filled(arch, EXIT))
 
 
 def _ghost(fill: str, _: str) -> tuple[Element, ...]:
     dome = "C -3.1 -2.11 -1.71 -3.5 0 -3.5 C 1.71 -3.5 3.1 -2.11 3.1 -0.4"
     hem = "L 3.1 3.3 L 2.07 2.35 L 1.04 3.3 L 0 2.35 L -1.03 3.3 L -2.07 2.35 Z"
-    parts: list[Element] = [("path", {"fill": fill, "d": f"M -3.1 3.3 L -3.1 -0.4 {dome} {hem}"})]
+    body = f"M -3.1 3.3 L -3.1 -0.4 {dome} {hem}"
+    parts = [_filled(body, fill)]
     for x in (-1.15, 1.15):
-        parts.append(("ellipse", {"cx": x, "cy": -0.8, "rx": 0.85, "ry": 1.05, "fill": "#ffffff"}))
+        white: dict[str, str | float] = {
+            "cx": x,
+            "cy": -0.8,
+            "rx": 0.85,
+            "ry": 1.05,
+            "fill": "#ffffff",
+        }
         pupil_x = round(x + 0.25, 2)
-        parts.append(("circle", {"cx": pupil_x, "cy": -0.65, "r": 0.48, "fill": INK}))
+        parts.append(("ellipse", white))
+        parts.append(_eye(pupil_x, -0.65, 0.48, INK))
     return tuple(parts)
 
 
@@ -142,42 +180,52 @@ def _muncher(*_: str) -> tuple[Element, ...]:
         "C 2.07 -3.03 0.53 -3.63 -0.91 -3.22 C -2.35 -2.81 -3.35 -1.5 -3.35 0"
         " C -3.35 1.5 -2.35 2.81 -0.91 3.22 C 0.53 3.63 2.07 3.03 2.85 1.75"
     )
+    body = f"M 0 0 L 2.85 -1.75 {round_the_back} Z"
     return (
-        ("path", {"fill": "#e8a800", "d": f"M 0 0 L 2.85 -1.75 {round_the_back} Z"}),
-        ("circle", {"cx": 0.35, "cy": -1.75, "r": 0.5, "fill": INK}),
+        _filled(body, "#e8a800"),
+        _eye(0.35, -1.75, 0.5, INK),
     )
 
 
 def _explorer(*_: str) -> tuple[Element, ...]:
+    face: Element = ("circle", {"r": 2.7, "cy": 0.6, "fill": "#f2c79b"})
     crown = (
         "C -3.9 -1.1 -2.9 -1.25 -2.4 -1.35 C -2.2 -3.3 -1 -3.5 0 -3.5 C 1 -3.5 2.2 -3.3 2.4 -1.35"
     )
+    hat = f"M -3.9 -0.35 {crown} C 2.9 -1.25 3.9 -1.1 3.9 -0.35 Z"
+    ribbon = "M -2.5 -1.2 L 2.5 -1.2 L 2.58 -0.35 L -2.58 -0.35 Z"
     return (
-        ("circle", {"r": 2.7, "cy": 0.6, "fill": "#f2c79b"}),
-        (
-            "path",
-            {"fill": "#1583c7", "d": f"M -3.9 -0.35 {crown} C 2.9 -1.25 3.9 -1.1 3.9 -0.35 Z"},
-        ),
-        ("path", {"fill": "#0d5a8c", "d": "M -2.5 -1.2 L 2.5 -1.2 L 2.58 -0.35 L -2.58 -0.35 Z"}),
-        ("circle", {"cx": -0.95, "cy": 0.95, "r": 0.42, "fill": INK}),
-        ("circle", {"cx": 0.95, "cy": 0.95, "r": 0.42, "fill": INK}),
+        face,
+        _filled(hat, "#1583c7"),
+        _filled(ribbon, "#0d5a8c"),
+        _eye(-0.95, 0.95, 0.42, INK),
+        _eye(0.95, 0.95, 0.42, INK),
     )
 
 
 def _mummy(*_: str) -> tuple[Element, ...]:
-    bandages = (
-        "M -2.6 -2 Q 0 -0.9 2.5 -2.1 M -3.1 1.1 Q 0 2.2 3.1 0.9"
-        " M -2.2 2.4 Q 0 3.1 2.3 2.3 M -1.9 -2.7 Q 0 -1.9 1.4 -2.95"
-    )
-    return (
-        ("circle", {"r": 3.25, "fill": "#e9dfc8", "stroke": "#b0a17c", "stroke-width": 0.35}),
-        ("path", {"stroke": "#b0a17c", "stroke-width": 0.4, "fill": "none", "d": bandages}),
-        (
-            "path",
-            {"fill": "#2c2a26", "d": "M -3.1 -0.9 Q 0 0.1 3.1 -0.9 L 3.2 0.6 Q 0 1.5 -3.2 0.6 Z"},
+    head: dict[str, str | float] = {
+        "r": 3.25,
+        "fill": "#e9dfc8",
+        "stroke": "#b0a17c",
+        "stroke-width": 0.35,
+    }
+    bandages: dict[str, str | float] = {
+        "stroke": "#b0a17c",
+        "stroke-width": 0.4,
+        "fill": "none",
+        "d": (
+            "M -2.6 -2 Q 0 -0.9 2.5 -2.1 M -3.1 1.1 Q 0 2.2 3.1 0.9"
+            " M -2.2 2.4 Q 0 3.1 2.3 2.3 M -1.9 -2.7 Q 0 -1.9 1.4 -2.95"
         ),
-        ("circle", {"cx": -1.15, "cy": 0.15, "r": 0.55, "fill": "#ff8a3d"}),
-        ("circle", {"cx": 1.15, "cy": 0.15, "r": 0.55, "fill": "#ff8a3d"}),
+    }
+    slit = "M -3.1 -0.9 Q 0 0.1 3.1 -0.9 L 3.2 0.6 Q 0 1.5 -3.2 0.6 Z"
+    return (
+        ("circle", head),
+        ("path", bandages),
+        _filled(slit, "#2c2a26"),
+        _eye(-1.15, 0.15, 0.55, "#ff8a3d"),
+        _eye(1.15, 0.15, 0.55, "#ff8a3d"),
     )
 
 
@@ -217,7 +265,7 @@ CHESSMEN: Mapping[str, Shape] = {
 }
 SHAPES: Mapping[str, Shape] = {
     "disc": _disc,
-    "dot": lambda fill, _: (("circle", {"r": 1.05, "fill": fill or PELLET}),),
+    "dot": _dot,
     "square": _square,
     "door": _door,
     "ghost": _ghost,
@@ -225,5 +273,5 @@ SHAPES: Mapping[str, Shape] = {
     "explorer": _explorer,
     "mummy": _mummy,
     **CHESSMEN,
-    "text": lambda fill, _: (_letters(fill or "var(--ink)"),),
+    "text": _text,
 }

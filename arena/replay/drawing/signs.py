@@ -48,7 +48,11 @@ def board_signs(grids: Sequence[BoardGrid], game: Game[Any], facts: Iterable[Fac
     scene = read_scene(grids, game.drawing, facts)
     marks = [mark for _, mark in fixed]
     marks.extend(scene.marks)
-    owners = [mark.values["ROLE"] for mark in marks if "ROLE" in mark.values]
+    owners = []
+    for mark in marks:
+        if "ROLE" in mark.values:
+            owners.append(mark.values["ROLE"])
+
     letters = role_letters(chain(game.roles, scene.pieces, owners))
     styles = {}
     for number, letter in enumerate(letters.values()):
@@ -59,13 +63,21 @@ def board_signs(grids: Sequence[BoardGrid], game: Game[Any], facts: Iterable[Fac
         symbols[thing.grid, thing.cell] += tuple(sign)
         if style:
             styles[sign] = style
+
     meanings = []
     for fact, mark in fixed:
         sign, _ = _look(mark, letters)
         meanings.append((sign, fact))
     roles = dict.fromkeys(chain(game.roles, owners))
     meanings += _meanings(game.drawing, scene.marks, roles, letters)
-    return BoardSigns(scene, letters, symbols, styles, tuple(meanings), scene.in_play(grids))
+    return BoardSigns(
+        scene=scene,
+        letters=letters,
+        symbols=symbols,
+        styles=styles,
+        meanings=tuple(meanings),
+        in_play=scene.in_play(grids),
+    )
 
 
 def _look(thing: DrawnFact, letters: Mapping[Role, str]) -> tuple[str, str]:
@@ -78,14 +90,16 @@ def _look(thing: DrawnFact, letters: Mapping[Role, str]) -> tuple[str, str]:
         turned = f"1;7;{colour}"
     if isinstance(thing.item, Piece):
         return letters[thing.name], turned
+
     role = thing.values.get("ROLE")
     sign = getattr(thing.item, "sign", "")
     if role is not None and sign in {"ROLE", "role"}:
-        number = list(letters).index(role) % len(ROLES)
-        code = turned or ROLES[number]
+        letter = letters[role]
+        number = list(letters).index(role)
+        code = turned or ROLES[number % len(ROLES)]
         if sign == "ROLE":
-            return letters[role], code
-        return letters[role].lower(), code.removeprefix("1;7;")
+            return letter, code
+        return letter.lower(), code.removeprefix("1;7;")
     if sign == "TEXT":
         sign = clean(thing.values.get("TEXT", ""))
     return sign, upright
@@ -101,15 +115,17 @@ def _meanings(
     for item in drawing:
         if not isinstance(item, Mark) or item.sign == "TEXT":  # a text says what it means
             continue
-        pattern = item.fact.split()
-        if "ROLE" in pattern:
+        if "ROLE" in item.fact.split():
             for role in owners:
                 fact = of_role(item.fact, role)
                 mark = DrawnFact(item, 0, (0, 0), "", {"ROLE": role})
                 sign, _ = _look(mark, letters)
                 yield sign, name_of(f"- {item.fact}", f"- {fact}")
             continue
-        count = sum(mark.item is item for mark in marks)
+        count = 0
+        for mark in marks:
+            if mark.item is item:
+                count += 1
         if count:
             noun = name_of(item.fact, item.fact)
             if count > 1:

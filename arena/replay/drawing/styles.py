@@ -47,7 +47,10 @@ class Styles:
 
     @classmethod
     def of(
-        cls, drawing: Drawing, roles: Sequence[Role], sides: Sequence[Sequence[Role]]
+        cls,
+        drawing: Drawing,
+        roles: Sequence[Role],
+        sides: Sequence[Sequence[Role]],
     ) -> "Styles":
         """Return the styles that the things of these roles may have."""
         letters = role_letters(roles)
@@ -55,25 +58,36 @@ class Styles:
         icons = []
         for owner, role in enumerate(roles):
             look = _item_of(drawing, role)
-            hues[role] = _hue(look, role, sides)
-            icons.append(_style(look, role, owner, hues[role], letters[role]))
+            hue = _hue(look, role, sides)
+            hues[role] = hue
+            icon = _style(look, role, owner, hue, letters[role])
+            icons.append(icon)
+
         table: list[Style] = []
         numbers: dict[tuple[int, int | None], int] = {}
         for number, item in enumerate(drawing):
             if isinstance(item, Grid | LetterRows):
                 continue
-            lettered = isinstance(item, Piece) or getattr(item, "sign", "") == "ROLE"
+            is_lettered = isinstance(item, Piece) or getattr(item, "sign", "") == "ROLE"
             for role in _owners(item, roles):
                 owner_number = None
                 if role:
                     owner_number = roles.index(role)
-                hue = COLOURS.get(_colour(item, role), hues.get(role, ""))
+                colour = _colour(item, role)
+                hue = COLOURS.get(colour, hues.get(role, ""))
                 letter = ""
-                if lettered:
+                if is_lettered:
                     letter = letters.get(role, "")
+                style = _style(item, role, owner_number, hue, letter)
                 numbers[number, owner_number] = len(table)
-                table.append(_style(item, role, owner_number, hue, letter))
-        return cls(drawing, tuple(roles), tuple(table), tuple(icons), numbers)
+                table.append(style)
+        return cls(
+            drawing=drawing,
+            roles=tuple(roles),
+            table=tuple(table),
+            icons=tuple(icons),
+            numbers=numbers,
+        )
 
     def number(self, thing: DrawnFact) -> int | None:
         """Return the number of the style of a thing; None for a piece of nobody."""
@@ -84,7 +98,8 @@ class Styles:
         of_nobody = self.numbers.get((declaration, None))
         if role not in self.roles:
             return of_nobody
-        return self.numbers.get((declaration, self.roles.index(role)), of_nobody)
+        owner = self.roles.index(role)
+        return self.numbers.get((declaration, owner), of_nobody)
 
 
 def wall_path(grid: BoardGrid, in_play: frozenset[Cell]) -> str:
@@ -95,15 +110,21 @@ def wall_path(grid: BoardGrid, in_play: frozenset[Cell]) -> str:
     shut = grid.shut(in_play)
     strokes = []
     for column, row in sorted(shut, key=lambda edge: (edge[1], edge[0])):
-        dx, dy = (2, 0) if column % 2 else (0, 2)
+        dx = 0
+        dy = 2
+        if column % 2:
+            dx = 2
+            dy = 0
         if (column - dx, row - dy) in shut:
-            continue
+            continue  # the stroke that begins there has this edge
         length = 1
         while (column + dx * length, row + dy * length) in shut:
             length += 1
         x = 5 * (column - column % 2)
         y = 5 * (row - row % 2)
-        strokes.append(f"M {x} {y} L {x + 5 * dx * length} {y + 5 * dy * length}")
+        end_x = x + 5 * dx * length
+        end_y = y + 5 * dy * length
+        strokes.append(f"M {x} {y} L {end_x} {end_y}")
     return " ".join(strokes)
 
 
@@ -112,7 +133,9 @@ def _owners(item: Piece | Mark | Cards, roles: Sequence[Role]) -> list[Role]:
     owners = []
     if not isinstance(item, Cards):
         words = item.fact.split()
-        owners = [role for role in roles if "ROLE" in words or role in words]
+        for role in roles:
+            if "ROLE" in words or role in words:
+                owners.append(role)
     if not isinstance(item, Piece):
         owners.append("")
     return owners
@@ -140,10 +163,12 @@ def _hue(item: Piece | Mark, role: Role, sides: Sequence[Sequence[Role]]) -> str
     if colour:
         return colour
     for number, side in enumerate(sides):
-        if role in side:
-            shades = SIDES[number % len(SIDES)]
-            shade = side.index(role) + number // len(SIDES)
-            return shades[shade % len(shades)]
+        if role not in side:
+            continue
+        round_of_hues, hue = divmod(number, len(SIDES))
+        shades = SIDES[hue]
+        shade = side.index(role) + round_of_hues
+        return shades[shade % len(shades)]
     return SIDES[0][0]
 
 
@@ -154,7 +179,13 @@ def _colour(item: Piece | Mark | Cards, role: Role) -> str:
     return colour
 
 
-def _style(item: Piece | Mark | Cards, role: Role, owner: int | None, hue: str, sign: str) -> Style:
+def _style(
+    item: Piece | Mark | Cards,
+    role: Role,
+    owner: int | None,
+    hue: str,
+    sign: str,
+) -> Style:
     """Return the style of a declaration for the things of a role; `owner` is the role's number."""
     shape = getattr(item, "shape", "disc")
     if getattr(item, "sign", "") == "TEXT":
