@@ -76,18 +76,21 @@ class Author:
         for seat in record.match.seats:
             if seat.bot.name in self.bots:
                 roles.add(seat.role)
+
         faults = []
         for fault in record.verdict.faults:
             reason = PRIVATE
             if fault.role in roles:
                 reason = self.without_paths(fault.words)
             faults.append(replace(fault, words=reason))
+
         turns = []
         for turn in record.turns:
             if turn.role in roles:
                 turns.append(turn)
             else:
                 turns.append(_public_turn(turn))
+
         reports = []
         for report in record.seats:
             if report.role in roles:
@@ -96,13 +99,14 @@ class Author:
                 reports.append(replace(report, stderr=stderr, warnings=warnings))
             else:
                 reports.append(_public_seat(report))
-        calls = tuple(call for call in record.calls if call.role in roles)
+
+        calls = [call for call in record.calls if call.role in roles]
         return replace(
             record,
             turns=tuple(turns),
             verdict=replace(record.verdict, faults=tuple(faults)),
             seats=tuple(reports),
-            calls=calls,
+            calls=tuple(calls),
         )
 
     def portable(self, record: Record, pseudonyms: Mapping[str, str]) -> Record:
@@ -118,8 +122,11 @@ class Author:
                 opened = number
         opening = None
         if opened:
-            moves = [(turn.role, turn.move) for turn in cut.turns[:opened]]
+            moves = []
+            for turn in cut.turns[:opened]:
+                moves.append((turn.role, turn.move))
             opening = Opening(moves=tuple(moves))
+
         seats = []
         reports = []
         for seat, report in zip(cut.match.seats, cut.seats, strict=True):
@@ -166,7 +173,9 @@ def _public_seat(seat: SeatReport) -> SeatReport:
 
 def matches_of(played: Iterable[Played], author: Author | None) -> tuple[Played, ...]:
     """Return the matches that a report shows: all, or those of its author."""
-    return tuple(played) if author is None else author.own(played)
+    if author is None:
+        return tuple(played)
+    return author.own(played)
 
 
 def hidden_paths(folder: Path) -> tuple[str, ...]:
@@ -174,11 +183,17 @@ def hidden_paths(folder: Path) -> tuple[str, ...]:
 
     They are its own folder, its workspace, and the home.
     """
-    folders = {str(Path.home())}
     absolute = folder.absolute()
+    folders = {Path.home()}
     for event in (absolute, absolute.resolve()):
-        folders.update((str(event), str(event.parent), str(event.parent.parent)))
-    paths = [path for path in folders if len(path) > 1]
+        results = event.parent
+        workspace = results.parent
+        folders.update((event, results, workspace))
+    paths = []
+    for private in folders:
+        path = str(private)
+        if len(path) > 1:
+            paths.append(path)
     paths.sort(key=lambda path: (-len(path), path))
     return tuple(paths)
 
@@ -188,22 +203,24 @@ def pseudonymous(archive: Archive, known: Collection[str]) -> tuple[Archive, dic
 
     The names are by the names of bots.
     """
-    digests: dict[str, set[str]] = defaultdict(set)
     event = archive.event()
+    digests: dict[str, set[str]] = defaultdict(set)
     for bot in event.bots:
         digests[bot.name].add(bot.digest)
     for entry in archive.entries().values():
         digests[entry.bot].add(entry.digest)
 
     def unguessable(name: str) -> str:
-        return digest_of("pseudonym", event.seed, name, sorted(digests[name]))
+        digests_of_bot = sorted(digests[name])
+        return digest_of("pseudonym", event.seed, name, digests_of_bot)
 
     names = {}
     for number, name in enumerate(sorted(digests, key=unguessable), 1):
-        # A bot's name has no blank, so that no pseudonym is the name of a bot.
-        names[name] = f"rival {number}"
         if name in known:
             names[name] = name
+        else:
+            # A bot's name has no blank, so that no pseudonym is the name of a bot.
+            names[name] = f"rival {number}"
 
     def name_of(bot: str, _digest: str) -> str:
         return names.get(bot, "rival")

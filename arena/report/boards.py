@@ -55,11 +55,13 @@ def grids(game: Game[Any], styles: Styles, viewer: Role | None = None) -> list[d
     facts = tuple(game.board())
     board = read_grids(facts, game.drawing)
     first_view = game.view(game.start(), viewer)
-    in_play = read_scene(board, game.drawing, first_view).in_play(board)
+    scene = read_scene(board, game.drawing, first_view)
+    in_play = scene.in_play(board)
     item = items(board, styles)
     marks: defaultdict[int, list[Item]] = defaultdict(list)  # by number of a grid
     for fact, thing in board_marks(board, facts, game.drawing):
         marks[thing.grid].append(item(fact))
+
     drawings: list[dict[str, object]] = []
     for number, grid in enumerate(board):
         rock = []
@@ -88,8 +90,10 @@ def items(grids: Sequence[BoardGrid], styles: Styles) -> Callable[[Fact], Item]:
     @cache
     def item(fact: Fact) -> Item:
         thing = read_fact(grids, styles.drawing, fact)
-        number = None if thing is None else styles.number(thing)
-        if thing is None or number is None:
+        if thing is None:
+            return clean(fact)
+        number = styles.number(thing)
+        if number is None:
             return clean(fact)
         values: list[int | str] = [number]
         if isinstance(thing.item, Cards):

@@ -27,7 +27,10 @@ Page = dict[str, Any]
 
 
 def pages(
-    results: Results, index: Index, archive: Archive, author: Author | None = None
+    results: Results,
+    index: Index,
+    archive: Archive,
+    author: Author | None = None,
 ) -> list[Page]:
     """Return a page for each bot of the index, in its order.
 
@@ -42,6 +45,7 @@ def pages(
     for match in matches_of(results.played, author):
         for bot in dict.fromkeys(match.seats.values()):
             matches[bot].append(match)
+
     faults = faults_of(results, archive, chosen, author)
     lessons = results.lessons(chosen, LESSONS)
     strengths = _strengths(results, index, fields)
@@ -50,15 +54,17 @@ def pages(
     else:
         version_rows = versions(Results(archive))
     times = _times(results, index)
+
     pages = []
     for bot in index.bots:
         best, worst = _extremes(bot, matches[bot], results, index, fields)
+        lesson_cards = [_lesson(lesson, index) for lesson in lessons.get(bot, ())]
         page: Page = {
             "strengths": strengths[bot],
             "best": best,
             "worst": worst,
             "faults": faults[bot],
-            "lessons": [_lesson(lesson, index) for lesson in lessons.get(bot, ())],
+            "lessons": lesson_cards,
             "versions": [],
             "times": [],
         }
@@ -80,8 +86,8 @@ def _fields(results: Results) -> Fields:
         for role, score in match.scores.items():
             scores[match.label, role].append(score)
     means = {}
-    for board_role, scores_there in scores.items():
-        means[board_role] = sum(scores_there) / len(scores_there)
+    for board_role, of_matches in scores.items():
+        means[board_role] = sum(of_matches) / len(of_matches)
     return means
 
 
@@ -91,13 +97,7 @@ def _strengths(results: Results, index: Index, fields: Fields) -> dict[str, list
     A row has the numbers of board and role, the bot's mean score, the mean of all bots, and where
     the bot is rated its strength, the ends of the interval, and the texts of both.
     """
-    strength = STRENGTHS.rated_in(results.unit)["strength"]
-    rated: dict[tuple[str, str, str], list[object]] = {}
-    for row in rows_of(results.strengths(), STRENGTHS):
-        figures = [row["strength"], row["low"], row["high"]]
-        value, low, high = map(strength.printed, figures)
-        figures += [value, interval_text(low, high)]
-        rated[row["bot"], row["board"], row["role"]] = figures
+    rated = _rated_strengths(results)
     in_file = RANKINGS["score"].in_file
     strengths: dict[str, list[list[object]]] = defaultdict(list)
     for standing in results.standings:
@@ -106,11 +106,31 @@ def _strengths(results: Results, index: Index, fields: Fields) -> dict[str, list
             # Another run may have changed the plan meanwhile, so that no match has the role.
             if mean is None or (board, role) not in fields:
                 continue
+            mean_of_all = fields[board, role]
             cells: list[object] = list(index.board_role(board, role))
-            cells += [in_file(mean), in_file(fields[board, role])]
+            cells.append(in_file(mean))
+            cells.append(in_file(mean_of_all))
             cells += rated.get((standing.bot, board, role), ())
             strengths[standing.bot].append(cells)
     return strengths
+
+
+def _rated_strengths(results: Results) -> dict[tuple[str, str, str], list[object]]:
+    """Return the cells about the rating, by bot, board and role."""
+    strength = STRENGTHS.rated_in(results.unit)["strength"]
+    rated: dict[tuple[str, str, str], list[object]] = {}
+    for row in rows_of(results.strengths(), STRENGTHS):
+        seat = (row["bot"], row["board"], row["role"])
+        low = strength.printed(row["low"])
+        high = strength.printed(row["high"])
+        rated[seat] = [
+            row["strength"],
+            row["low"],
+            row["high"],
+            strength.printed(row["strength"]),
+            interval_text(low, high),
+        ]
+    return rated
 
 
 def _version_cells(rows: list[dict[str, str]]) -> list[list[str]]:
@@ -128,30 +148,37 @@ def _times(results: Results, index: Index) -> dict[str, list[list[Any]]]:
     """Return the rows of each bot about its times: the numbers of board and role, then TIMES."""
     times: dict[str, list[list[Any]]] = defaultdict(list)
     for row in rows_of(results.timing(), TIMING):
-        if row["turns"]:
-            cells: list[Any] = list(index.board_role(row["board"], row["role"]))
-            cells += [row[name] for name in TIMES]
-            times[row["bot"]].append(cells)
+        if not row["turns"]:
+            continue
+        cells: list[Any] = list(index.board_role(row["board"], row["role"]))
+        for name in TIMES:
+            cells.append(row[name])
+        times[row["bot"]].append(cells)
     return times
 
 
 def reach(pages: Iterable[Page]) -> dict[str, float]:
     """Return how far the intervals of all bots reach, and where the average bot stands."""
-    values = []
+    strengths = []
     ends = []
     for page in pages:
         for row in page["strengths"]:
-            if len(row) > 4:  # the bot is rated there
-                strength, low, high = row[4:7]
-                values.append(strength)
-                ends.append(strength)
-                if low is not None:
-                    ends.append(low)
-                if high is not None:
-                    ends.append(high)
+            if len(row) <= 4:  # the bot is not rated there
+                continue
+            strength, low, high = row[4:7]
+            strengths.append(strength)
+            ends.append(strength)
+            if low is not None:
+                ends.append(low)
+            if high is not None:
+                ends.append(high)
     if not ends:
         return {"low": 0.0, "high": 1.0, "average": 0.0}
-    return {"low": min(ends), "high": max(ends), "average": sum(values) / len(values)}
+    return {
+        "low": min(ends),
+        "high": max(ends),
+        "average": sum(strengths) / len(strengths),
+    }
 
 
 def linked(pages: Iterable[Page]) -> Iterator[str]:
@@ -187,14 +214,20 @@ def versions(results: Results) -> dict[str, list[dict[str, str]]]:
 
 
 def _extremes(
-    bot: str, matches: list[Played], results: Results, index: Index, fields: Fields
+    bot: str,
+    matches: list[Played],
+    results: Results,
+    index: Index,
+    fields: Fields,
 ) -> tuple[list[str], list[str]]:
     """Return the ids of the matches in which the bot was furthest above the mean, and below it.
 
     The mean is that of its seats. The matches are of different seatings. Of two equal matches the
     one against the better opponent counts as better.
     """
-    points = {standing.bot: standing.points or 0.0 for standing in results.standings}
+    points = {}
+    for standing in results.standings:
+        points[standing.bot] = standing.points or 0.0
     ascending = []
     for match in matches:
         margins = []
@@ -202,9 +235,13 @@ def _extremes(
             if seated == bot:
                 margins.append(match.scores[role] - fields[match.label, role])
         margin = sum(margins) / len(margins)
-        opponents = [points.get(opponent, 0) for opponent in index.opponents(match, bot)]
-        ascending.append((margin, max(opponents, default=0), match.id, match))
+        best_opponent = 0.0
+        opponents = index.opponents(match, bot)
+        if opponents:
+            best_opponent = max(points.get(opponent, 0) for opponent in opponents)
+        ascending.append((margin, best_opponent, match.id, match))
     ascending.sort()
+
     best = []
     worst = []
     for margin, _, _, match in ascending:
@@ -222,47 +259,56 @@ def _seatings(matches: Iterable[Played]) -> list[str]:
     for match in matches:
         seats = tuple(match.seats.items())
         seatings.setdefault((match.label, seats), match.id)
-    return list(seatings.values())[:MATCHES]
+    ids = list(seatings.values())
+    return ids[:MATCHES]
 
 
 def faults_of(
-    results: Results, archive: Archive, chosen: Collection[str], author: Author | None
+    results: Results,
+    archive: Archive,
+    chosen: Collection[str],
+    author: Author | None,
 ) -> dict[str, list[Page]]:
     """Return the commonest faults of each of the `chosen` bots.
 
     Faults of the same ending and words count as one kind. Of a match in which several seats of a
     bot were at fault its first fault counts, as in the leaderboard.
     """
-    kinds: dict[str, dict[object, list[tuple[str, str]]]] = defaultdict(lambda: defaultdict(list))
     boards = {}
     first = {}
     for played in results.played:
         boards[played.id] = played.label
         if played.endings:
             first[played.id] = first_faults(played)
+    kinds: dict[str, dict[object, list[tuple[str, str]]]] = defaultdict(lambda: defaultdict(list))
     for seat in results.archive.seats():  # a frame of all seats would take 0.5 kB for each
         if seat.ending is None or seat.match not in boards or seat.bot not in chosen:
             continue
         if first[seat.match].get(seat.bot) == seat.role:
-            kinds[seat.bot][seat.ending, seat.words].append((seat.match, seat.role))
+            kind = (seat.ending, seat.words)
+            kinds[seat.bot][kind].append((seat.match, seat.role))
+
     index = Index.of(results)
     faults: dict[str, list[Page]] = defaultdict(list)
     for bot, by_kind in kinds.items():
         commonest = sorted(by_kind.values(), key=lambda seats: (-len(seats), seats))
         for seats_at_fault in commonest[:FAULTS]:
-            match, _ = seats_at_fault[0]
-            record = archive.record(match)
+            example, _ = seats_at_fault[0]
+            record = archive.record(example)
             if author is not None:
                 record = author.cut(record)
             counts: Counter[tuple[int, int]] = Counter()
             for match, role in seats_at_fault:
-                counts[index.board_role(boards[match], role)] += 1
+                board_role = index.board_role(boards[match], role)
+                counts[board_role] += 1
             faults[bot].append(_fault_card(record, seats_at_fault, counts))
     return faults
 
 
 def _fault_card(
-    record: Record, seats: list[tuple[str, str]], counts: Mapping[tuple[int, int], int]
+    record: Record,
+    seats: list[tuple[str, str]],
+    counts: Mapping[tuple[int, int], int],
 ) -> Page:
     """Return a kind of fault: an example, and how often it happened where.
 
@@ -292,22 +338,23 @@ def fault_text(card: Page) -> str:
 
     It says how often it happened, in what words, what mends it, and where it can be seen.
     """
-    count = ""
-    if card["count"] > 1:
-        count = f"{card['count']} times "
     ending = card["ending"].replace("_", " ")
-    lines = [f"{count}{ending}: {card['words']}", f"  -> {card['advice']}"]
-    lines += [f"  stderr: {line}" for line in card["stderr"]]
+    if card["count"] > 1:
+        ending = f"{card['count']} times {ending}"
+    lines = [f"{ending}: {card['words']}", f"  -> {card['advice']}"]
+    for line in card["stderr"]:
+        lines.append(f"  stderr: {line}")
     lines.append(f"  in match {card['match']}, turn {card['turn']}, as {card['role']}")
     return "\n".join(lines)
 
 
 def _lesson(lesson: Lesson, index: Index) -> Page:
     """Return a lesson without its board, which the replay of the match has."""
+    roles = index.roles[lesson.label]
     return {
         "match": lesson.record.match.id,
         "board": index.boards[lesson.label],
-        "role": index.roles[lesson.label].index(lesson.role),
+        "role": roles.index(lesson.role),
         "turn": lesson.turn,
         "verdict": lesson.verdict,
         "played": clean(lesson.played),

@@ -70,7 +70,8 @@ class Index:
                 break
         opponents: set[str] = set()
         for side in sides:
-            opponents.update(match.seats[role] for role in side)
+            for role in side:
+                opponents.add(match.seats[role])
         return tuple(sorted(opponents))
 
 
@@ -90,7 +91,12 @@ def event(
         if bots:
             name = clean(results.display_name(min(bots)))
             home = f"bot={quote(name)}"
-    display_names = [clean(results.display_name(bot)) for bot in index.bots]
+    names = []
+    display_names = []
+    for bot in index.bots:
+        names.append(clean(bot))
+        display_names.append(clean(results.display_name(bot)))
+
     board_list = []
     orders = []  # by board: the bots as the leaderboard of its game has them
     for label in index.boards:
@@ -104,7 +110,7 @@ def event(
     return {
         "event": _event_values(results, listed, author),
         "bots": display_names,
-        "names": [clean(bot) for bot in index.bots],
+        "names": names,
         "boards": board_list,
         "endings": list(ENDINGS),
         "commands": sorted(extensions.commands()),
@@ -116,16 +122,20 @@ def event(
 
 
 def _event_values(
-    results: "Results", listed: Sequence[Played], author: Author | None
+    results: "Results",
+    listed: Sequence[Played],
+    author: Author | None,
 ) -> dict[str, object]:
     """Return the head of the page."""
     event = results.event
     conditions = event.conditions
     confinement = [conditions.sandbox]
-    confinement.extend(f"{call} allowed" for call in conditions.syscalls)
+    for call in conditions.syscalls:
+        confinement.append(f"{call} allowed")
     seed: int | str = "kept secret"
     if isinstance(event.seed, int):
         seed = event.seed
+    played = matches_of(results.played, author)
     return {
         "name": clean(event.name),
         "seed": seed,
@@ -134,7 +144,7 @@ def _event_values(
         "repeats": event.repeats,
         "move": conditions.time.move,
         "sandbox": ", ".join(confinement),
-        "played": len(matches_of(results.played, author)),
+        "played": len(played),
         "listed": len(listed),
     }
 
@@ -146,15 +156,29 @@ def _crosstable(results: "Results", index: Index, bots: Collection[str]) -> list
     cells = []
     rows = results.crosstable().itertuples(index=False)
     for board, role, bot, opponent, matches, score in rows:
-        known = bot in index.bots and opponent in index.bots
-        if known and (bot in bots or opponent in bots):
-            row: list[object] = list(index.board_role(board, role))
-            row += [index.bots[bot], index.bots[opponent], matches, in_file(score)]
-            cells.append(row)
+        if bot not in index.bots or opponent not in index.bots:
+            continue
+        if bot not in bots and opponent not in bots:
+            continue
+        board_number, role_number = index.board_role(board, role)
+        cell: list[object] = [
+            board_number,
+            role_number,
+            index.bots[bot],
+            index.bots[opponent],
+            matches,
+            in_file(score),
+        ]
+        cells.append(cell)
     return cells
 
 
-def board_values(label: str, index: Index, games: Games, sample: Match | None) -> dict[str, object]:
+def board_values(
+    label: str,
+    index: Index,
+    games: Games,
+    sample: Match | None,
+) -> dict[str, object]:
     """Return a board's name and how it is drawn; without its rules it is not drawn.
 
     `sample` is a match on it.
@@ -180,7 +204,9 @@ def board_values(label: str, index: Index, games: Games, sample: Match | None) -
 
 
 def by_importance(
-    played: Iterable[Played], newest: Mapping[str, int], linked_ids: Iterable[str]
+    played: Iterable[Played],
+    newest: Mapping[str, int],
+    linked_ids: Iterable[str],
 ) -> tuple[str, ...]:
     """Return the ids of the matches, the most informative first, for a file of limited size.
 
@@ -188,13 +214,18 @@ def by_importance(
     seating, so that every cell of a crosstable has a match, then the others, newest first. `newest`
     are numbers by id, higher for newer matches.
     """
-    newest_first = sorted(played, key=lambda match: newest.get(match.id, 0), reverse=True)
-    ids = [match.id for match in newest_first]
-    known = set(ids)
+
+    def number(match: Played) -> int:
+        return newest.get(match.id, 0)
+
+    ids = []
     seatings: dict[object, str] = {}
-    for match in newest_first:
-        seating = (match.label, tuple(match.seats.values()))
-        seatings.setdefault(seating, match.id)
+    for match in sorted(played, key=number, reverse=True):
+        ids.append(match.id)
+        bots = tuple(match.seats.values())
+        seatings.setdefault((match.label, bots), match.id)
+
+    known = set(ids)
     order = [match for match in linked_ids if match in known]
     order.extend(seatings.values())
     order.extend(ids)
@@ -207,9 +238,11 @@ def listed(played: Iterable[Played], ids: Collection[str]) -> tuple[Played, ...]
     chosen = [match for match in played if match.id in chosen_ids]
 
     def board_and_bots(match: Played) -> tuple[object, ...]:
-        return match.label, match.repeat, tuple(match.seats.values()), match.id
+        bots = tuple(match.seats.values())
+        return match.label, match.repeat, bots, match.id
 
-    return tuple(sorted(chosen, key=board_and_bots))
+    chosen.sort(key=board_and_bots)
+    return tuple(chosen)
 
 
 def columns(matches: Sequence[Played], index: Index) -> dict[str, list[object]]:
@@ -222,8 +255,17 @@ def columns(matches: Sequence[Played], index: Index) -> dict[str, list[object]]:
     """
     reasons = sorted({match.reason for match in matches})
     reason_numbers = _numbers(reasons)
-    names = ("id", "board", "repeat", "seed", "turns", "reason", "bots", "scores", "endings")
-    columns: dict[str, list[object]] = {name: [] for name in names}
+    columns: dict[str, list[object]] = {
+        "id": [],
+        "board": [],
+        "repeat": [],
+        "seed": [],
+        "turns": [],
+        "reason": [],
+        "bots": [],
+        "scores": [],
+        "endings": [],
+    }
     for match in matches:
         roles = index.roles[match.label]
         columns["id"].append(match.id)
@@ -251,35 +293,48 @@ def _endings(match: Played, roles: Iterable[Role]) -> list[int] | int:
     numbers = []
     for role in roles:
         ending = match.endings.get(role)
-        if ending is None:
-            numbers.append(0)
-            continue
-        number = ENDINGS.index(ending) + 1
-        numbers.append(-number if role in match.absent else number)
+        number = 0
+        if ending is not None:
+            number = ENDINGS.index(ending) + 1
+            if role in match.absent:
+                number = -number
+        numbers.append(number)
     return numbers
 
 
 def match_values(
-    record: Record, played: Played, display: Mapping[str, str], games: Games, event: str
+    record: Record,
+    played: Played,
+    display: Mapping[str, str],
+    games: Games,
+    event: str,
 ) -> dict[str, Any]:
     """Return one match's page with its replay, for the scripts.
 
     `display` has display names, by bot.
     """
-    names = list(dict.fromkeys(played.seats.values()))
+    label = played.label
+    bots = list(dict.fromkeys(played.seats.values()))
+    names = []
+    display_names = []
+    for bot in bots:
+        names.append(clean(bot))
+        display_names.append(clean(display.get(bot, bot)))
     index = Index(
-        bots=_numbers(names),
-        boards={played.label: 0},
-        roles={played.label: tuple(played.seats)},
-        sides={played.label: played.sides},
+        bots=_numbers(bots),
+        boards={label: 0},
+        roles={label: tuple(played.seats)},
+        sides={label: played.sides},
     )
+    matches = columns([played], index)
+    matches["replay"] = [0]
     return {
         "event": {"name": clean(event), "played": 1, "listed": 1},
-        "bots": [clean(display.get(bot, bot)) for bot in names],
-        "names": [clean(bot) for bot in names],
-        "boards": [board_values(played.label, index, games, record.match)],
+        "bots": display_names,
+        "names": names,
+        "boards": [board_values(label, index, games, record.match)],
         "endings": list(ENDINGS),
         "pages": {},
-        "matches": columns([played], index) | {"replay": [0]},
+        "matches": matches,
         "replay": replay(record, games),
     }

@@ -121,8 +121,9 @@ def placings(schedule: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, Page
     There are none where the event's schedule has no such tables.
     """
     tables = {}
-    for game, group in groupby(rows, key=lambda row: row["game"]):
-        tables[game] = _table(clean(game), shown_columns(schedule), list(group))
+    for game, group in groupby(rows, key=itemgetter("game")):
+        columns = shown_columns(schedule)
+        tables[game] = _table(clean(game), columns, list(group))
     return tables
 
 
@@ -146,10 +147,11 @@ def rounds(results: Results, archive: Archive) -> dict[str, Rounds]:
     plan.look()
     rounds = {}
     for league, history in leagues(event, plan.complete_batches()):
+        game = league.games[0]
         if league.schedule == "knockout":
-            rounds[league.games[0]] = _bracket(results, league, history)
+            rounds[game] = _bracket(results, league, history)
         else:
-            rounds[league.games[0]] = _swiss_rounds(results, league, history)
+            rounds[game] = _swiss_rounds(results, league, history)
     return rounds
 
 
@@ -164,10 +166,11 @@ def _swiss_rounds(results: Results, league: Event, history: Sequence[Batch]) -> 
     for number, matches in enumerate(_with_deciders(history), 1):
         entries = []
         for pairing in _pairings(matches, bots):
-            lowest = pairing[-1][0]
+            lowest, _ = pairing[-1]
             winners = [bot for mean, bot in pairing if mean > lowest]
             entries.append(_entry(results, pairing, winners))
-        rounds.append((f"Round {number}", tuple(entries)))
+        title = f"Round {number}"
+        rounds.append((title, tuple(entries)))
     return tuple(rounds)
 
 
@@ -185,12 +188,15 @@ def _bracket(results: Results, league: Event, history: Sequence[Batch]) -> Round
             if not lost or lost >= number:
                 still_in.add(bot.name)
         pairings.append(_pairings(matches, still_in))
-    for earlier, later in reversed(list(pairwise(pairings))):
+
+    neighbours = list(pairwise(pairings))
+    for earlier, later in reversed(neighbours):
         order: dict[str, int] = {}
         for pairing in later:
             for _, name in pairing:
                 order[name] = len(order)
         _sort_by_successor(earlier, order)
+
     rounds = []
     last = knockout.rounds(league)
     for number, round_pairings in enumerate(pairings, 1):
@@ -224,10 +230,14 @@ def _pairings(matches: Sequence[Played], bots: Collection[str]) -> list[Means]:
     pairings: list[Means] = []
     paired: set[str] = set()
     for pair, sums in totals(matches).items():
-        means = [(total / legs[pair], bot) for bot, total in sums.items()]
-        pairings.append(sorted(means, reverse=True))
         paired |= pair
-    for bot in sorted(set(bots) - paired):
+        means = []
+        for bot, total in sums.items():
+            means.append((total / legs[pair], bot))
+        means.sort(reverse=True)
+        pairings.append(means)
+    byes = set(bots) - paired
+    for bot in sorted(byes):
         pairings.append([(-1.0, bot)])
     return pairings
 
@@ -249,7 +259,8 @@ def _entry(results: Results, pairing: Means, winners: Collection[str]) -> Entry:
         if len(pairing) > 1:
             score = rounded_text(mean, 1)
         name = clean(results.display_name(bot))
-        entry.append((name, score, bot in winners))
+        has_won = bot in winners
+        entry.append((name, score, has_won))
     return tuple(entry)
 
 
@@ -280,7 +291,10 @@ def leaderboards(results: Results) -> tuple[PageTable, ...]:
     """Return a leaderboard for each game, and one of all games where most bots play them all."""
     if len(results.leagues) == 1:
         return (leaderboard(results),)
-    tables = [leaderboard(league, clean(league.game or "")) for league in results.leagues]
+    tables = []
+    for league in results.leagues:
+        game = clean(league.game or "")
+        tables.append(leaderboard(league, game))
     overall = results.overall_leaderboard()
     if len(overall):
         tables.append(leaderboard(results, "all games", overall))
@@ -304,6 +318,7 @@ def leaderboard(results: Results, title: str = "", frame: pd.DataFrame | None = 
     if any(change != 0 for change in changes.values()):
         names.append(CHANGE.name)
     page_columns, extra = _columns(results, columns, names, rows)
+
     ranked = []
     parts: dict[str, list[Row]] = {}
     for row, bar in zip(rows, interval_bars(rows), strict=True):
@@ -317,17 +332,18 @@ def leaderboard(results: Results, title: str = "", frame: pd.DataFrame | None = 
             parts.setdefault(part, []).append(cells)
         else:
             ranked.append(cells)
+
     unit = ""
-    best = ""
     if "rating" in names:
         unit = results.unit
+    best = ""
     if results.game:
         best = clean(results.best_on_boards, LONGEST_SENTENCE)
     return PageTable(
-        title,
-        page_columns,
-        tuple(ranked),
-        tuple((part, tuple(rows_of_part)) for part, rows_of_part in parts.items()),
+        title=title,
+        columns=page_columns,
+        rows=tuple(ranked),
+        parts=tuple((part, tuple(rows_of_part)) for part, rows_of_part in parts.items()),
         unit=unit,
         best=best,
         warnings=results.warnings,
@@ -355,24 +371,32 @@ def _table(
     before them.
     """
     visible = [column for column in columns if column.name != "display"]
-    grouped = groupby(visible, key=lambda column: column.heading)
-    groups = [tuple(group) for _, group in grouped]
+    groups = []
+    for _, group in groupby(visible, key=lambda column: column.heading):
+        groups.append(tuple(group))
+
     table_rows = []
     for row in rows[:most]:
         cells = {}
         before: tuple[Column, ...] = ()
-        for group in groups:
-            text = _group_text(row, before, group)
-            cells[group[0].name] = Cell(text, None)
-            before = group
+        for columns_of_heading in groups:
+            name = columns_of_heading[0].name
+            text = _group_text(row, before, columns_of_heading)
+            cells[name] = Cell(text, None)
+            before = columns_of_heading
         table_rows.append(cells)
-    heads = tuple(group[0] for group in groups)
-    left_out = len(rows) - len(table_rows)
-    return PageTable(title, heads, tuple(table_rows), left_out=left_out)
+    return PageTable(
+        title=title,
+        columns=tuple(group[0] for group in groups),
+        rows=tuple(table_rows),
+        left_out=len(rows) - len(table_rows),
+    )
 
 
 def _group_text(
-    row: Mapping[str, Any], before: tuple[Column, ...], group: tuple[Column, ...]
+    row: Mapping[str, Any],
+    before: tuple[Column, ...],
+    group: tuple[Column, ...],
 ) -> str:
     """Return the text of the columns with one heading; `before` are those of the heading before."""
     first = group[0]
@@ -383,6 +407,7 @@ def _group_text(
         return clean(figure)
     if len(group) == 1:
         return first.printed(figure)
+
     high = row[group[1].name]
     if first.name == "rank_low":
         return ranks_text(figure, high)
@@ -394,15 +419,22 @@ def _group_text(
 def rankings(results: Results) -> Iterator[PageTable]:
     """Yield a table of the best bots for each board over all its roles, and for each role."""
     declared = RANKINGS.rated_in(results.unit).without_logits()
-    columns = [column for column in declared.columns if column.name not in {"board", "role"}]
+    columns = []
+    for column in declared.columns:
+        if column.name not in {"board", "role"}:
+            columns.append(column)
     rows = rows_of(results.rankings(), RANKINGS)
     for (board, role), group in groupby(rows, key=itemgetter("board", "role")):
-        title = clean(f"{board}, {role or 'all roles'}")
+        roles = role or "all roles"
+        title = clean(f"{board}, {roles}")
         yield _table(title, columns, list(group), RANKED)
 
 
 def _columns(
-    results: Results, declared: Columns, names: list[str], rows: list[dict[str, Any]]
+    results: Results,
+    declared: Columns,
+    names: list[str],
+    rows: list[dict[str, Any]],
 ) -> tuple[tuple[Column, ...], Collection[str]]:
     """Return the columns of the page, and the names of the extra ones.
 
@@ -416,6 +448,7 @@ def _columns(
         if low in names:
             names[names.index(low)] = interval
             names.remove(high)
+
     order = [name for name in ORDER if name in names]
     happened = []
     of_roles = []
@@ -433,7 +466,8 @@ def _columns(
     order.extend(of_roles)
     columns = []
     for name in order:
-        columns.append(_page_column(declared, name, is_role=name in roles))
+        column = _page_column(declared, name, is_role=name in roles)
+        columns.append(column)
     return tuple(columns), endings | boards | roles | {"tier"}
 
 
@@ -442,14 +476,18 @@ def _page_column(declared: Columns, name: str, *, is_role: bool) -> Column:
     if name == CHANGE.name:
         column = CHANGE
     elif name in INTERVALS:
-        column = declared[INTERVALS[name][0]]
+        low, _ = INTERVALS[name]
+        column = declared[low]
     else:
         column = declared[name]
-    meaning = declared["BOARD_ROLE"].meaning if is_role else column.meaning
+    meaning = column.meaning
+    if is_role:
+        meaning = declared["BOARD_ROLE"].meaning
     meaning = meaning.replace("`", "")
     if name == "bot":
         meaning += "; opens the bot's page"
-    return replace(column, name=name, label=clean(column.heading), meaning=meaning)
+    label = clean(column.heading)
+    return replace(column, name=name, label=label, meaning=meaning)
 
 
 def _cell(column: Column, row: dict[str, Any], bar: tuple[float, float, float] | None) -> Cell:
@@ -457,13 +495,13 @@ def _cell(column: Column, row: dict[str, Any], bar: tuple[float, float, float] |
     if column.name == "range":
         return _interval_cell(column, row, bar)
     if column.name == "ranks":
-        return Cell(ranks_text(row["rank_low"], row["rank_high"]), row["rank_low"])
-    if column.name == CHANGE.name:
-        return Cell(rank_changes.text(row[CHANGE.name]), row[CHANGE.name])
-    if column.name == "bot":
-        name = clean(row["bot"])
-        return Cell(name, name)
+        low = row["rank_low"]
+        high = row["rank_high"]
+        return Cell(ranks_text(low, high), low)
+
     figure = row[column.name]
+    if column.name == CHANGE.name:
+        return Cell(rank_changes.text(figure), figure)
     if isinstance(figure, str):
         text = clean(figure)
         return Cell(text, text)
@@ -474,15 +512,23 @@ def _cell(column: Column, row: dict[str, Any], bar: tuple[float, float, float] |
 
 
 def _interval_cell(
-    column: Column, row: dict[str, Any], bar: tuple[float, float, float] | None
+    column: Column,
+    row: dict[str, Any],
+    bar: tuple[float, float, float] | None,
 ) -> Cell:
     """Return the interval of a rating as a text and as a bar."""
     if bar is None:
         return Cell("", None)
     low = row["rating_low"]
-    text = interval_text(column.printed(low), column.printed(row["rating_high"]))
-    begin, marker, end = bar
-    span = (100 * begin, 100 * end)
+    high = row["rating_high"]
+    text = interval_text(column.printed(low), column.printed(high))
+    key = low
     if low is None:
-        return Cell(text, "-Infinity", span, 100 * marker)
-    return Cell(text, low, span, 100 * marker)
+        key = "-Infinity"
+    begin, marker, end = bar
+    return Cell(
+        text=text,
+        key=key,
+        span=(100 * begin, 100 * end),
+        marker=100 * marker,
+    )

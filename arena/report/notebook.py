@@ -21,8 +21,11 @@ FRAME = Markup(
 def frame(record: Record) -> str:
     """Return the replay of a match as an element of HTML."""
     match = record.match
-    names = display_names(dict.fromkeys(seat.bot for seat in match.seats))
+    bots = dict.fromkeys(seat.bot for seat in match.seats)
+    names = display_names(bots)
     games = replays.Games(rulebook.game_of_record)
-    values = data.match_values(record, Played.of(record), names, games, "")
-    text = page.match_text(values, f"{match.label}: {' against '.join(names.values())}")
+    played = Played.of(record)
+    values = data.match_values(record, played, names, games, event="")
+    rivals = " against ".join(names.values())
+    text = page.match_text(values, f"{match.label}: {rivals}")
     return str(FRAME.format(HEIGHT_PX, text))

@@ -80,7 +80,9 @@ def pieces(
     `pictures` are those of the charts, and `tables` the other names of the template.
     """
     # Scripts in order of name; the one that starts the page is last.
-    scripts = sorted(PARTS.glob("[!_]*.js"), key=lambda path: (path.stem == "start", path.name))
+    scripts = list(PARTS.glob("[!_]*.js"))
+    scripts.sort(key=lambda path: (path.stem == "start", path.name))
+    styles = sorted(PARTS.glob("*.css"))
     paragraphs = []
     for paragraph in notice.split("\n\n"):
         if paragraph:
@@ -90,7 +92,7 @@ def pieces(
         TEMPLATES.get_template("page.html.j2"),
         title,
         scripts,
-        sorted(PARTS.glob("*.css")),
+        styles,
         has_viewer,
         **tables,
         data=map(Markup, data),
@@ -114,18 +116,33 @@ def plain_text(template: Template, title: str, **values: object) -> str:
 
     It has the styles of the report's tables.
     """
-    styles = [PARTS / f"{name}.css" for name in ("1_tokens", "2_page", "3_tables")]
-    return "".join(_rendered(template, title, (), styles, False, **values))
+    names = ("1_tokens", "2_page", "3_tables")
+    styles = [PARTS / f"{name}.css" for name in names]
+    rendered = _rendered(
+        template,
+        title,
+        (),
+        styles,
+        False,
+        **values,
+    )
+    return "".join(rendered)
 
 
 def match_text(values: Mapping[str, Any], title: str) -> str:
     """Return a page of one match, for a frame in a notebook."""
+    data = Markup(safe_json(values))  # noqa: S704  no tag is left in it
     scripts = [PARTS / f"{name}.js" for name in NOTEBOOK_SCRIPTS]
-    template = TEMPLATES.get_template("_notebook.html.j2")
     styles = sorted(PARTS.glob("*.css"))
-    data = [Markup(safe_json(values))]  # noqa: S704  no tag is left in it
-    has_viewer = shows_viewer(values)
-    return "".join(_rendered(template, title, scripts, styles, has_viewer, data=data))
+    rendered = _rendered(
+        TEMPLATES.get_template("_notebook.html.j2"),
+        title,
+        scripts,
+        styles,
+        shows_viewer(values),
+        data=[data],
+    )
+    return "".join(rendered)
 
 
 def shows_viewer(data: Mapping[str, Any]) -> bool:
@@ -183,7 +200,8 @@ def _picture(path: Path) -> dict[str, object]:
 
     # Not through a link: a stranger could put one there, and read in the report what only the
     # organiser may read.
-    kind, content = "image/svg+xml", shared_folders.read(path)
+    kind = "image/svg+xml"
+    content = shared_folders.read(path)
     # All charts have letters of one size, so the page keeps their widths.
     width = 700
     points = re.search(rb'<svg[^>]* width="([0-9.]+)pt"', content[:LARGEST_SVG_BYTES])
@@ -191,10 +209,15 @@ def _picture(path: Path) -> dict[str, object]:
         width = round(float(points[1]) * 96 / 72)
     pixels = path.with_suffix(".png")
     if len(content) > LARGEST_SVG_BYTES and pixels.is_file():
-        kind, content = "image/png", shared_folders.read(pixels)
+        kind = "image/png"
+        content = shared_folders.read(pixels)
+
     caption = path.stem
     if path.stem in charts.names():
         caption = charts.caption(path.stem)
     encoded = base64.b64encode(content).decode("ascii")
-    source = f"data:{kind};base64,{encoded}"
-    return {"caption": caption, "source": source, "width": width}
+    return {
+        "caption": caption,
+        "source": f"data:{kind};base64,{encoded}",
+        "width": width,
+    }

@@ -21,14 +21,22 @@ WORDS = 1000  # characters of a fault's words
 def values_of(record: Record) -> dict[str, object]:
     """Return the moves and faults of a match, what its processes left, and the calls of models."""
     roles = [seat.role for seat in record.match.seats]
-    turns = list(moves(record.turns, roles))
-    calls = list(_calls(record.calls, roles))
-    seats = [_seat(seat) for seat in record.seats]
     faults = []
     for fault in record.verdict.faults:
-        reason = clean(fault.words, WORDS)
-        faults.append([roles.index(fault.role), fault.turn, fault.ending.value, reason])
-    values: dict[str, object] = {"moves": turns, "faults": faults, "seats": seats}
+        faults.append(
+            [
+                roles.index(fault.role),
+                fault.turn,
+                fault.ending.value,
+                clean(fault.words, WORDS),
+            ]
+        )
+    values: dict[str, object] = {
+        "moves": list(moves(record.turns, roles)),
+        "faults": faults,
+        "seats": [_seat(seat) for seat in record.seats],
+    }
+    calls = list(_calls(record.calls, roles))
     if calls:
         values["calls"] = calls
     return values
@@ -49,8 +57,15 @@ def moves(turns: Iterable[Turn], roles: Sequence[str]) -> Iterator[list[object]]
         chooser = ""
         if turn.by != "bot":
             chooser = turn.by
-        row: list[object] = [turn.number, _role(turn.role, roles), _clean(turn.move)]
-        row += [round(turn.wall * 1000), remarks, chooser, clean(turn.rejected_text or "")]
+        row: list[object] = [
+            turn.number,
+            _role(turn.role, roles),
+            _clean(turn.move),
+            round(turn.wall * 1000),
+            remarks,
+            chooser,
+            clean(turn.rejected_text or ""),
+        ]
         while not row[-1] and len(row) > 4:
             row.pop()
         yield row
@@ -70,23 +85,30 @@ def _calls(calls: Iterable[ModelCall], roles: list[str]) -> Iterator[list[object
     """
     free_characters = CALLS
     for call in calls:
-        role = _role(call.role, roles)
         answer = call.answer
         answer_text = answer.text
         if answer.end in ANSWER_ENDS:
             answer_text = f"({ANSWER_ENDS[answer.end]})\n{answer_text}"
-        question = question_of(call)
-        usage = usage_of(answer)
-        texts = list(map(clean_lines, (question, answer.reasoning, answer_text)))
+        texts = [
+            clean_lines(question_of(call)),
+            clean_lines(answer.reasoning),
+            clean_lines(answer_text),
+        ]
         free_characters -= sum(map(len, texts))
         if free_characters < 0:
             texts = ["(too much to store: `arena replay` has it)", "", ""]
-        yield [call.turn, role, answer.tokens_in, answer.tokens_out, *texts, usage]
+        yield [
+            call.turn,
+            _role(call.role, roles),
+            answer.tokens_in,
+            answer.tokens_out,
+            *texts,
+            usage_of(answer),
+        ]
 
 
 def _seat(seat: SeatReport) -> dict[str, object]:
     """Return what a seat's process left behind, without empty values."""
-    stderr = last_lines(seat.stderr)
     warnings = [clean(warning) for warning in seat.warnings[:10]]
     values = {
         "ready": seat.ready and round(seat.ready, 3),
@@ -94,7 +116,7 @@ def _seat(seat: SeatReport) -> dict[str, object]:
         "memory": round(seat.memory / 1e6),
         "exit": clean(seat.exit),
         "warnings": warnings,
-        "stderr": stderr,
+        "stderr": last_lines(seat.stderr),
     }
     return {name: value for name, value in values.items() if value}
 
@@ -102,4 +124,4 @@ def _seat(seat: SeatReport) -> dict[str, object]:
 def last_lines(stderr: str, count: int = STDERR_LINES) -> list[str]:
     """Return the last lines of a seat's stderr."""
     lines = [line for line in stderr.splitlines() if line.strip()]
-    return list(map(clean, lines[-count:]))
+    return [clean(line) for line in lines[-count:]]

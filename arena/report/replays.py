@@ -11,14 +11,13 @@ import json
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, groupby
 from pathlib import Path
 from typing import Any
 
 from arena import parallel
 from arena.errors import ArenaError
 from arena.game import Fact, Game, Role
-from arena.games.quality import Estimator, assessor_of
+from arena.games.quality import Estimator, MoveQuality, assessor_of
 from arena.identity import digest_of
 from arena.protocol import clean
 from arena.replay.chances import EXACT, Chances, chances_of
@@ -51,7 +50,9 @@ class Games:
     """The games that matches were played by, each looked up once."""
 
     def __init__(
-        self, rules: Callable[[Match], Game[Any]], like: Mapping[str, LikePositions] | None = None
+        self,
+        rules: Callable[[Match], Game[Any]],
+        like: Mapping[str, LikePositions] | None = None,
     ) -> None:
         self._rules = rules
         self.like = like or {}
@@ -102,46 +103,54 @@ class Games:
             return {"broken": clean(str(error), WORDS)}
 
     def _facts(self, record: Record) -> dict[str, object]:
-        game = self.game(record.match)
+        match = record.match
+        game = self.game(match)
         assessor = assessor_of(game)
         if isinstance(assessor, Estimator):
             self._estimated += 1
             if self._estimated > MOST_ESTIMATED:
                 assessor = None
-        qualities = [] if assessor is None else assessor.of_turns(record.turns)
+        qualities: Sequence[MoveQuality] = ()
+        if assessor is not None:
+            qualities = assessor.of_turns(record.turns)
         replayed = list(scenes(game, record.turns, qualities))
-        chances = chances_of(game, record, replayed, self.like.get(record.match.label))
+
         values: dict[str, object] = {}
+        like = self.like.get(match.label)
+        chances = chances_of(game, record, replayed, like)
         if chances is not None:
             values["chances"] = _chances(chances)
         words = list(map(str, qualities))
         if any(words):
             values["qualities"] = words
-        values |= self.states(record.match, record.sides, replayed)
-        if self._readers[self._key(record.match)].has_viewer:
+        values |= self.states(match, record.sides, replayed)
+        reader = self._readers[self._key(match)]
+        if reader.has_viewer:
             values["facts"] = _fact_numbers(game, replayed)
         return values
 
     def states(
-        self, match: Match, sides: Sequence[Sequence[Role]], replayed: Sequence[Scene]
+        self,
+        match: Match,
+        sides: Sequence[Sequence[Role]],
+        replayed: Sequence[Scene],
     ) -> dict[str, Any]:
         """Return these scenes as the page draws them; for a sampled board its grids, too."""
         game = self.game(match)
         key = self._key(match)
         if key not in self._readers:
-            styles = Styles.of(game.drawing, [seat.role for seat in match.seats], sides)
-            item = boards.items(read_grids(game.board(), game.drawing), styles)
-            self._readers[key] = _Reader(styles, item, "code" in viewer.values(game))
+            self._readers[key] = _reader(game, match, sides)
         reader = self._readers[key]
         values: dict[str, Any] = {}
         if match.sampled:
             values["grids"] = boards.grids(game, reader.styles)
-        values["states"] = [
-            list(map(reader.item, drawn_facts(game.drawing, scene.facts))) for scene in replayed
-        ]
+        states = []
         fates: list[str] = []
         for scene in replayed:
+            facts = drawn_facts(game.drawing, scene.facts)
+            states.append([reader.item(fact) for fact in facts])
             fates += map(fate, scene.steps)
+        values["states"] = states
         values["fates"] = fates
         return values
 
@@ -154,12 +163,28 @@ def replay(record: Record, games: Games) -> dict[str, object]:
     return games.facts(record) | values_of(record)
 
 
+def _reader(game: Game[Any], match: Match, sides: Sequence[Sequence[Role]]) -> _Reader:
+    """Return how the facts of a match are read."""
+    roles = [seat.role for seat in match.seats]
+    styles = Styles.of(game.drawing, roles, sides)
+    grids = read_grids(game.board(), game.drawing)
+    return _Reader(
+        styles=styles,
+        item=boards.items(grids, styles),
+        has_viewer="code" in viewer.values(game),
+    )
+
+
 def _fact_numbers(game: Game[Any], replayed: Sequence[Scene]) -> dict[str, object]:
     """Return the facts of the board, all facts of states, and for each state their numbers."""
     numbers: dict[Fact, int] = {}
     states = []
     for scene in replayed:
-        states.append([numbers.setdefault(fact, len(numbers)) for fact in scene.facts])
+        state = []
+        for fact in scene.facts:
+            number = numbers.setdefault(fact, len(numbers))
+            state.append(number)
+        states.append(state)
     return {
         "board": list(map(clean, game.board())),
         "lines": list(map(clean, numbers)),
@@ -213,26 +238,25 @@ def prepared(
     They are prepared side by side, one process a core: no archive may be open. `tell` hears how
     many are done. `cut` leaves out of a record what the reader must not see.
     """
-    batches = []
-    totals = accumulate(turns + 5 for _, turns in matches)
-    numbered = zip(totals, matches, strict=True)
-    for _, batch in groupby(numbered, key=lambda pair: pair[0] // TURNS):
-        batches.append(tuple(match for _, (match, _) in batch))
-
     archive = Archive(folder, writing=False)  # each process opens it for itself
 
     def prepare(ids: tuple[str, ...]) -> Chunk:
         texts = []
         for match in ids:
             record = cut(archive.record(match))
-            texts.append(f"{safe_json(match)}:{safe_json(replay(record, games))}")
+            packed_replay = safe_json(replay(record, games))
+            texts.append(f"{safe_json(match)}:{packed_replay}")
+        text = f"{{{','.join(texts)}}}"
         # A browser unpacks a zlib stream with DecompressionStream("deflate").
-        compressed = zlib.compress(f"{{{','.join(texts)}}}".encode(), 6)
+        compressed = zlib.compress(text.encode(), 6)
         return ids, base64.b64encode(compressed).decode("ascii")
 
+    batches = _batches(matches)
+    cores = None
+    if len(batches) < FEW:
+        cores = 1
     chunks: list[Chunk] = []
     done = 0
-    cores = 1 if len(batches) < FEW else None
     preparing = parallel.parallel_map(prepare, batches, cores=cores)
     with archive, contextlib.closing(preparing) as ready:
         for ids, text in ready:
@@ -245,10 +269,23 @@ def prepared(
     return tuple(chunks)
 
 
+def _batches(matches: Sequence[tuple[str, int]]) -> list[tuple[str, ...]]:
+    """Return the ids of these matches in batches of some TURNS turns."""
+    batches: dict[int, list[str]] = {}
+    total = 0
+    for match, turns in matches:
+        total += turns + 5
+        batch = batches.setdefault(total // TURNS, [])
+        batch.append(match)
+    return [tuple(batch) for batch in batches.values()]
+
+
 def safe_json(value: object) -> str:
     """Return JSON in which no HTML parser sees a tag, an entity or a comment.
 
     Letters outside ASCII are escaped.
     """
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    text = text.replace("<", "\\u003c")
+    text = text.replace(">", "\\u003e")
+    return text.replace("&", "\\u0026")

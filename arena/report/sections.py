@@ -23,15 +23,24 @@ def of(results: Results) -> tuple[object, ...]:
 
 
 def of_bots(
-    results: Results, frame: pd.DataFrame, columns: Columns, *, name: str, title: str, caption: str
+    results: Results,
+    frame: pd.DataFrame,
+    columns: Columns,
+    *,
+    name: str,
+    title: str,
+    caption: str,
 ) -> Markup:
     """Return a section with a frame that has a row for each `bot`.
 
     `name` is that of the table in the page, and `caption` is what a screen reader says of it.
     """
-    table = leaderboard.of_bots(results, frame, columns)
     template = page.TEMPLATES.get_template("_section.html.j2")
     html = template.render(
-        table=table, id=name, title=title, caption=caption, bot_path=page.BOT_PATH
+        table=leaderboard.of_bots(results, frame, columns),
+        id=name,
+        title=title,
+        caption=caption,
+        bot_path=page.BOT_PATH,
     )
     return Markup(html)  # noqa: S704  the template escapes what it shows

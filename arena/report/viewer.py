@@ -53,7 +53,8 @@ def values(game: Game[Any]) -> dict[str, str]:
 
     There are no values for a game without a viewer.
     """
-    stem = type(game).__module__.rpartition(".")[2]
+    module = type(game).__module__
+    stem = module.rpartition(".")[2]
     path = None
     for source in rulefile.sources_of(game):
         if source.stem == stem:
@@ -61,6 +62,7 @@ def values(game: Game[Any]) -> dict[str, str]:
             break
     if path is None or not path.is_file():
         return {}
+
     try:
         if path.stat().st_size > LARGEST_BYTES:
             return {"broken": f"{path.name} has more than {LARGEST_BYTES:,} bytes"}

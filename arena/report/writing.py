@@ -24,7 +24,7 @@ from arena.report.author import Author, matches_of
 from arena.results.archive import Archive
 from arena.results.columns import TIMING
 from arena.results.leaderboard import Results
-from arena.values import Match
+from arena.values import Match, Record
 
 SIZE_BYTES = 19_000_000
 """The file stays under 20 MB."""
@@ -72,30 +72,41 @@ def write_report(
     A report that is there already and was made of the same is left as it is, because the replays
     take most of the time.
     """
+    card_path: Path | None = None
     if author is None:
-        path, mode = folder / "report.html", whole_files.SHARED
+        path = folder / "report.html"
+        mode = whole_files.SHARED
+        card_path = folder / CARD
     else:
         path = whole_files.make_folder(folder, "for") / f"{author.file}.html"
         mode = whole_files.PRIVATE
-    card_path = folder / CARD if author is None else None
     games = replays.Games(rules)
     charts = tuple(charts)
-    made_of = digest_of(
-        _inputs(results, games, charts, placings, since, author), (size, listed, replayed)
-    )
+    inputs = _inputs(results, games, charts, placings, since, author)
+    made_of = digest_of(inputs, (size, listed, replayed))
     if _is_current(path, made_of, card_path):
         return path
 
+    rounds: Mapping[str, leaderboard.Rounds] = {}
     with Archive.open(folder) as archive:  # it has the names that one author does not see
         shown = _shown(results, games, archive, author, listed)
-        rounds = leaderboard.rounds(results, archive) if author is None else {}
-    tables = _tables(results, placings, since) | _words(results, author)
-    tables |= {"rounds": rounds, "has_viewer": shown.has_viewer}
+        if author is None:
+            rounds = leaderboard.rounds(results, archive)
+    tables = _tables(results, placings, since)
+    tables |= _words(results, author)
+    tables["rounds"] = rounds
+    tables["has_viewer"] = shown.has_viewer
     tables["pictures"] = page.pictures_of(charts)
-    characters = sum(map(len, page.pieces([*shown.texts, "}}"], (), **tables)))
+    without_replays = page.pieces([*shown.texts, "}}"], (), **tables)
+    characters = sum(map(len, without_replays))
     free_characters = size - characters - CHUNK_NUMBER_BYTES * len(shown.ids)
-    to_replay = () if results.event.imported else shown.by_importance[:replayed]
-    picture = b"" if card_path is None else _write_card(results, card_path)
+    to_replay = shown.by_importance[:replayed]
+    if results.event.imported:
+        to_replay = ()
+    picture = b""
+    if card_path is not None:
+        picture = _write_card(results, card_path)
+
     # No connection is open in a process that forks, and the page is large enough by itself.
     results.drop_matches()
     results.close()
@@ -106,20 +117,28 @@ def write_report(
         with Archive.open(folder) as archive:
             like = like_positions.learn(archive, list(results.boards), rules)
     games.like = like
+
+    def cut(record: Record) -> Record:
+        if author is None:
+            return record
+        return author.cut(record)
+
     packed = replays.prepared(
         games,
         folder,
         to_replay,
         free_characters,
-        lambda done: tell(done, len(to_replay)),
-        author.cut if author is not None else lambda record: record,
+        tell=lambda done: tell(done, len(to_replay)),
+        cut=cut,
     )
     chunk_of: dict[object, int] = {}
     for number, (ids, _) in enumerate(packed):
-        chunk_of.update(dict.fromkeys(ids, number))
-    numbers = replays.safe_json([chunk_of.get(match, -1) for match in shown.ids])
-    texts = [*shown.texts, ',"replay":', numbers, "}}"]
+        for match in ids:
+            chunk_of[match] = number
+    numbers = [chunk_of.get(match, -1) for match in shown.ids]
+    texts = [*shown.texts, ',"replay":', replays.safe_json(numbers), "}}"]
     chunks = [chunk for _, chunk in packed]
+
     digest = sha256()
     with whole_files.replacing(path, mode) as file:
         for piece in page.pieces(texts, chunks, **tables):
@@ -143,27 +162,35 @@ class _Shown(NamedTuple):
 
 
 def _shown(
-    results: Results, games: replays.Games, archive: Archive, author: Author | None, listed: int
+    results: Results,
+    games: replays.Games,
+    archive: Archive,
+    author: Author | None,
+    listed: int,
 ) -> _Shown:
     """Return what the page's scripts read of an event, but for the replays."""
     index = data.Index.of(results)
     pages = bots.pages(results, index, archive, author)
     newest = archive.numbers()
     linked = bots.linked(pages)
-    order = data.by_importance(matches_of(results.played, author), newest, linked)[:listed]
-    matches = data.listed(matches_of(results.played, author), order)
+    played = matches_of(results.played, author)
+    order = data.by_importance(played, newest, linked)
+    order = order[:listed]
+    matches = data.listed(played, order)
+
     values = data.event(results, index, games, archive, matches, author)
     values["pages"] = pages
     values["times"] = [TIMING[name].heading for name in bots.TIMES]
     values["reach"] = bots.reach(pages)
     columns = data.columns(matches, index)
+    texts = (
+        replays.safe_json(values).removesuffix("}"),
+        ',"matches":',
+        replays.safe_json(columns).removesuffix("}"),
+    )
     turns = {match.id: match.turns for match in matches}
     return _Shown(
-        texts=(
-            replays.safe_json(values).removesuffix("}"),
-            ',"matches":',
-            replays.safe_json(columns).removesuffix("}"),
-        ),
+        texts=texts,
         has_viewer=page.shows_viewer(values),
         ids=tuple(match.id for match in matches),
         by_importance=tuple((match, turns[match]) for match in order),
@@ -187,33 +214,45 @@ def _inputs(
         if newest is not None:
             with contextlib.suppress(ArenaError):  # `games` remembers it
                 games.game(newest.match)
+    chart_digests = [(file.name, file_digest(file)) for file in charts]
+    compared = None
+    if since is not None:
+        compared = since.made_of
     reader = None
     if author is not None:
-        reader = asdict(author) | {"bots": sorted(author.bots)}
+        reader = asdict(author)
+        reader["bots"] = sorted(author.bots)
     return digest_of(
         results.made_of,
         games.digest(),
-        [(file.name, file_digest(file)) for file in charts],
+        chart_digests,
         placings,
-        None if since is None else since.made_of,
+        compared,
         reader,
     )
 
 
 def _tables(
-    results: Results, placings: Sequence[Mapping[str, Any]], since: Results | None
+    results: Results,
+    placings: Sequence[Mapping[str, Any]],
+    since: Results | None,
 ) -> dict[str, Any]:
     """Return the tables of the page, by their names in the template."""
-    return {
+    schedule = results.event.schedule
+    tables = {
         "leaderboards": leaderboard.leaderboards(results),
         "who_plays_what": clean(results.who_plays_what),
         "rankings": tuple(leaderboard.rankings(results)),
         "ending": results.end_sentences,
-        "places": leaderboard.placings(results.event.schedule, placings),
-        "then": clean(since.event.name) if since is not None else "",
-        "since": leaderboard.since(results, since) if since is not None else (),
-        "schedule": results.event.schedule.replace("_", " "),
+        "places": leaderboard.placings(schedule, placings),
+        "then": "",
+        "since": (),
+        "schedule": schedule.replace("_", " "),
     }
+    if since is not None:
+        tables["then"] = clean(since.event.name)
+        tables["since"] = leaderboard.since(results, since)
+    return tables
 
 
 def _words(results: Results, author: Author | None) -> dict[str, Any]:
@@ -255,14 +294,19 @@ def _last_line(made_of: str, content: str, picture: bytes) -> bytes:
     So a report that somebody changed or forged is made again.
     """
     digests = digest_of(made_of, content, sha256(picture).hexdigest())
-    return f"<!-- {made_of} {seals.seal(PURPOSE, digests.encode()).hex()} -->\n".encode()
+    seal = seals.seal(PURPOSE, digests.encode())
+    return f"<!-- {made_of} {seal.hex()} -->\n".encode()
 
 
 def _is_current(path: Path, made_of: str, card_path: Path | None) -> bool:
     """Say whether a report of this is there, as this user's arena wrote it."""
+    picture = b""
     try:
-        picture = b"" if card_path is None else whole_files.read_cache(card_path)
-        content, mark, last_line = whole_files.read_cache(path).rpartition(b"<!-- ")
+        if card_path is not None:
+            picture = whole_files.read_cache(card_path)
+        report = whole_files.read_cache(path)
     except OSError:
         return False
-    return mark + last_line == _last_line(made_of, sha256(content).hexdigest(), picture)
+    content, mark, last_line = report.rpartition(b"<!-- ")
+    digest = sha256(content).hexdigest()
+    return mark + last_line == _last_line(made_of, digest, picture)
