@@ -424,9 +424,9 @@ class Clip:
         y = top + 2
         if any(grid.name for grid in self._grids):
             y += 16
-        widest = (ROOM - gaps) / columns
-        highest = BOARD_HEIGHT / rows
-        unit = min(widest, highest)
+        unit_by_width = (ROOM - gaps) / columns
+        unit_by_height = BOARD_HEIGHT / rows
+        unit = min(unit_by_width, unit_by_height)
         x = (WIDTH - unit * columns - gaps) / 2
 
         in_play = self._scene(0).in_play(self._grids)
