@@ -34,7 +34,13 @@ def report(
 ) -> None:
     """Write report.html, or with `--for` the report for one author, or for each."""
     if author is None:
-        results.report(event=event, open_=open_, since=since, all_versions=all_versions, json=json)
+        results.report(
+            event=event,
+            open_=open_,
+            since=since,
+            all_versions=all_versions,
+            json=json,
+        )
         return
     folder = paths.event_folder(event)
     if since is not None:

@@ -113,7 +113,7 @@ def classroom_of(folder: Path, people_file: Path | None = None) -> Classroom:
     """Return what belongs to the results in a folder.
 
     The tournament.toml of the workspace counts as long as it names this event, so that thresholds
-    may be corrected when all is played; else the copy as it was played.
+    may be corrected when all is played. Otherwise the copy counts, which is as it was played.
     """
     workspace = folder.absolute().parent.parent
     inside = folder.absolute().parent.name == "results"
@@ -144,4 +144,9 @@ def classroom_of(folder: Path, people_file: Path | None = None) -> Classroom:
             f"{folder}: the submissions say whose a bot is, and they are not here: put the folder "
             "back into results/ of its workspace"
         )
-    return Classroom(file=file, tournament=tournament, people=listed, store=store)
+    return Classroom(
+        file=file,
+        tournament=tournament,
+        people=listed,
+        store=store,
+    )

@@ -85,7 +85,13 @@ class Judged:
     @classmethod
     def without_match(cls, threshold: Threshold) -> "Judged":
         """Return the result of a bot that did not meet the reference."""
-        return cls(threshold=threshold, matches=0, points=None, interval=None, look_at=None)
+        return cls(
+            threshold=threshold,
+            matches=0,
+            points=None,
+            interval=None,
+            look_at=None,
+        )
 
     @property
     def met(self) -> bool:

@@ -81,7 +81,7 @@ class StudentMarks:
 
     @property
     def file_name(self) -> str:
-        """The e-mail, by which an autograder knows the student, else the id, else the name.
+        """The e-mail, by which an autograder knows the student; without one the id, or the name.
 
         It is safe for a file.
         """

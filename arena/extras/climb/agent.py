@@ -47,9 +47,11 @@ if TYPE_CHECKING:
 
 FEEDBACK = "ARENA_FEEDBACK"
 """The variable that names the folder of feedback."""
-SCRATCH_BYTES, FILES = 200_000_000, 20_000
-HTTP_MEMORY, HTTP_PROCESSES = 4_000_000_000, 128
-"""Of an agent that asks over HTTP: it is a program of a vendor, with a runtime of its own."""
+SCRATCH_BYTES = 200_000_000
+FILES = 20_000
+# An agent that asks over HTTP is a program of a vendor, with a runtime of its own.
+HTTP_MEMORY = 4_000_000_000
+HTTP_PROCESSES = 128
 MOST_OUTPUT = 50_000_000
 LONGEST_LINE = 1_000_000
 """Of a request to the model."""

@@ -15,7 +15,8 @@ from typing import NamedTuple
 from arena.failure import Cause, Failure
 from arena.sandbox.building import Look
 
-MOST_HEADER, MOST_BODY = 32_000, 3_000_000
+MOST_HEADER = 32_000
+MOST_BODY = 3_000_000
 MOST_CONNECTIONS = 64
 PATIENCE_S = 30.0
 """The time that a request may take to arrive; a connection may wait as long for its next one."""

@@ -44,7 +44,13 @@ class ClimbTable(ExtensionTable):
 
     def terms(self, model: ModelTerms) -> ModelTerms:
         """Return what an agent may ask of the event's model in a round."""
-        return replace(model, calls=self.calls, move=self.tokens, bank=0, cost=self.cost)
+        return replace(
+            model,
+            calls=self.calls,
+            move=self.tokens,
+            bank=0,
+            cost=self.cost,
+        )
 
 
 def table_of(tournament: Tournament) -> ClimbTable:

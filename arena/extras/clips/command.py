@@ -87,7 +87,14 @@ def clip(
     output.print_result([row], *lines, json=json)
 
 
-def _drawn(clip: "Clip", form: str, first: int, last: int, *, key: bool) -> bytes:
+def _drawn(
+    clip: "Clip",
+    form: str,
+    first: int,
+    last: int,
+    *,
+    key: bool,
+) -> bytes:
     """Return the file of a clip in this form: of its key turns, or of these scenes.
 
     A still shows the last of them.

@@ -35,7 +35,14 @@ def check(
         raise ArenaError(
             "--board and --lessons: the lessons of a file are on the boards of their matches"
         )
-    built = candidate_of(bot, (), sandbox=sandbox, unsafe=unsafe, json=json, needs_boards=False)
+    built = candidate_of(
+        bot,
+        (),
+        sandbox=sandbox,
+        unsafe=unsafe,
+        json=json,
+        needs_boards=False,
+    )
     with Launcher(watches=True) as launcher:
         if not json:
             built.print_head(launcher)

@@ -147,7 +147,10 @@ def _why_not_made(name: str) -> str:
 
 
 def _rerun_problems(
-    archive: "Archive", event: str, count: int, lot: str | None
+    archive: "Archive",
+    event: str,
+    count: int,
+    lot: str | None,
 ) -> "tuple[list[Problem], list[str]]":
     """Play matches again that are drawn by lot.
 
@@ -157,7 +160,11 @@ def _rerun_problems(
     from arena.replay.rerun import differences
 
     ids = sorted(played.id for played in archive.played())
-    dice = random.SystemRandom() if lot is None else random.Random(lot)
+    dice: random.Random
+    if lot is None:
+        dice = random.SystemRandom()
+    else:
+        dice = random.Random(lot)
     sample = dice.sample(ids, min(count, len(ids)))
     problems: list[Problem] = []
     same = 0

@@ -30,7 +30,8 @@ from arena.author.submissions.people import People, Person
 from arena.errors import ArenaError, known_are, writing
 from arena.event.discovery import names
 
-FOLDER, FILE = ".serve", "accounts.sqlite"
+FOLDER = ".serve"
+FILE = "accounts.sqlite"
 DatabaseError = sqlite3.Error
 """The error of a change that the disk or another process prevents."""
 SESSION_DAYS = 30
@@ -771,7 +772,8 @@ class Accounts:
         count = 0
         for id_, done, at in _recent_actions(connection):
             # A time later than now was noted before the clock was set back.
-            if id_ == account.id and done == action and at <= now():
+            is_same = id_ == account.id and done == action
+            if is_same and at <= now():
                 count += 1
         if limit == "sign-ins":
             most = SIGN_INS

@@ -32,11 +32,16 @@ SWITCHES: Final = {
     "publish": ("hidden", False, "everybody sees the results"),
 }
 """Actions that turn a switch: its name, on or off, and what that means."""
-OFF, NOW = "off", "now"
-MOST_NAME, MOST_WELCOME = 60, 1000
-"""The most characters of the texts of an organiser."""
-MOST_MEGABYTES, MOST_LIMIT = 50, 1_000_000
-"""The highest limit for an upload, and for everything else; a million megabytes are a terabyte."""
+OFF = "off"
+NOW = "now"
+MOST_NAME = 60
+"""The most characters of the name of the site."""
+MOST_WELCOME = 1000
+"""The most characters of the text on the front page."""
+MOST_MEGABYTES = 50
+"""The highest limit for an upload."""
+MOST_LIMIT = 1_000_000
+"""The highest limit for everything else; a million megabytes are a terabyte."""
 ROSTER = ".csv"
 """The end of the name of a table of people; any other word to `invite` is the name of a person."""
 

@@ -103,11 +103,13 @@ def serve(
     from arena.extras.serve.server import is_here, listening, server
     from arena.extras.serve.worker import start_maker
 
+    # The paths are made full, since the server goes into the folder of the workspace.
     certificate = None if tls_cert is None else tls_cert.resolve()
     key = None if tls_key is None else tls_key.resolve()
     if certificate is not None:
         try:
-            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate, key)
         except OSError as error:
             raise ArenaError(
                 f"{tls_cert} and {tls_key}: no certificate with its key, as PEM: {error}"
@@ -118,6 +120,7 @@ def serve(
         except ValueError as error:
             raise ArenaError(f"--proxy {proxy}: expected an address, such as 127.0.0.1") from error
         proxy = str(parsed)  # as the system writes the address of a connection
+
     os.chdir(workspace)
     is_secure = proxy is not None or certificate is not None
     settings = Settings(names=tuple(name or ()), secure=is_secure)
@@ -137,12 +140,15 @@ def serve(
             "name --tls-cert and --tls-key, or --proxy, or, in a network that you trust, "
             "--unencrypted"
         )
+
+    scheme = "http" if certificate is None else "https"
+    host_in_address = host
+    if ":" in host:  # an address of IPv6
+        host_in_address = f"[{host}]"
     log.begin()
     with contextlib.closing(socket), signals.listening() as interrupt, interrupt.aborting():
         start_maker()
-        scheme = "http" if certificate is None else "https"
-        name_of_host = f"[{host}]" if ":" in host else host
-        output.notice(f"serving {scheme}://{name_of_host}:{listening_port}/ until Ctrl-C")
+        output.notice(f"serving {scheme}://{host_in_address}:{listening_port}/ until Ctrl-C")
         if readable:
             output.notice("without TLS: others on the way can read tokens and use them")
         server(app, socket, certificate=certificate, key=key).run([socket])

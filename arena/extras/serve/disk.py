@@ -38,11 +38,10 @@ from arena.results.folders import BUILDS, EVENT_FILE
 from arena.sandbox.watchdog import BLOCK_BYTES, STAT_BLOCK_BYTES
 
 MEGABYTE = 1_000_000
-WAIT_S, LOOK_S = 5.0, 0.1
-"""How long an upload waits for the lock of the bots, and the time between two looks.
-
-The check of another upload may hold the lock.
-"""
+WAIT_S = 5.0
+"""How long an upload waits for the lock of the bots, which the check of another may hold."""
+LOOK_S = 0.1
+"""The time between two looks at the lock."""
 
 
 def size_of(path: Path) -> int:
@@ -72,7 +71,8 @@ class Disk:
 
     def used(self) -> int:
         """Return the bytes of the author."""
-        files = sum(map(size_of, set(self._paths())))
+        paths = set(self._paths())
+        files = sum(map(size_of, paths))
         return files + self._accounts.bytes_of_verdicts(self._account)
 
     def used_by_all(self) -> int:

@@ -24,8 +24,10 @@ Result = TypeVar("Result")
 
 FRESH_S = 2.0
 """A computation does not begin again sooner than that."""
-MOST_FRAMES, MOST_FRAME_BYTES = 600, 200_000_000
+MOST_FRAMES = 600
 """How many results are remembered; the one that nobody has asked for longest is forgotten."""
+MOST_FRAME_BYTES = 200_000_000
+"""The most bytes of all results together."""
 STATE_S = 0.5
 """The time for which it is remembered what a run does."""
 

@@ -103,9 +103,11 @@ def _matches(folder: Path, bots_of_author: frozenset[str]) -> tuple[OwnMatch, ..
     for number in newest_first[:MOST_MATCHES]:
         line = lines[number]
         own_seat = next(seat for seat in line.seats if seat.bot in bots_of_author)
-        result = "drawn"
-        if own_seat.won is not None:
-            result = "won" if own_seat.won else "lost"
+        result = "lost"
+        if own_seat.won is None:
+            result = "drawn"
+        elif own_seat.won:
+            result = "won"
         opponents: dict[str, None] = {}  # in order, without repeats
         for seat in line.seats:
             if seat.bot not in bots_of_author:

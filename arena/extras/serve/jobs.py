@@ -35,8 +35,10 @@ from arena.values import Bot, Match, Played, Seat, Turn
 
 NEWEST = 500
 """The matches in which upsets are looked for."""
-UPSETS, WALL_ROWS = 7, 10
-"""The upsets and the rows of the leaderboard on a wall, which can be read from afar."""
+UPSETS = 7
+"""The upsets on a wall."""
+WALL_ROWS = 10
+"""The rows of the leaderboard on a wall, which can be read from afar."""
 FIGURES = ("rank", "rating", "points", "matches")
 """The columns of the leaderboard that the page of a bot has."""
 MOST_TURNS = 1000
@@ -312,7 +314,13 @@ def captions(_folder: Path, names: tuple[str, ...]) -> list[str]:
     """Return what each chart shows, in a sentence."""
     from arena import charts  # here, since it is slow to import, and few pages need it
 
-    return [charts.caption(name) if name in charts.names() else name for name in names]
+    captions: list[str] = []
+    for name in names:
+        if name in charts.names():
+            captions.append(charts.caption(name))
+        else:
+            captions.append(name)
+    return captions
 
 
 def overview(folder: Path) -> dict[str, Any]:
@@ -429,12 +437,19 @@ class PartOfMatch:
     """JSON of scores, endings and reason; empty while it is played."""
 
 
-def under_way(folder: Path, lane: str, match_id: str, since: int) -> PartOfMatch | None:
+def under_way(
+    folder: Path,
+    lane: str,
+    match_id: str,
+    since: int,
+) -> PartOfMatch | None:
     """Return the turns after the first `since` of a match under way; None if it is hidden."""
     live = broadcast.turns_of(folder, lane)
-    if live is None or live[0].id != match_id:
+    if live is None:
         return None
     head, turns = live
+    if head.id != match_id:
+        return None
     seats: list[Seat] = []
     for role, bot in head.seats:
         bare_bot = Bot(name=bot, command=(), digest="")

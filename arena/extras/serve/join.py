@@ -254,7 +254,7 @@ def _refusal(error: Exception) -> str:
 
 
 def _message(text: str | bytes) -> dict[str, Any]:
-    """Return a message of a site; RefusedError if the text is no message."""
+    """Return a message of a site; raise RefusedError for an invalid one."""
     try:
         message = json.loads(text)
     except (ValueError, RecursionError):

@@ -8,8 +8,9 @@ import logging
 import time
 from collections import Counter
 
-MOST_LINES, PERIOD_S = 20, 60.0
-"""The most lines of one statement of the code in a minute; the next line counts the others."""
+MOST_LINES = 20
+"""The most lines of one statement of the code in a period; the next line counts the others."""
+PERIOD_S = 60.0
 OF_STRANGERS = ("python_multipart", "multipart")
 """Loggers that write a line for each request with a mistake, which the answer names already."""
 

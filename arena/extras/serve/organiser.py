@@ -28,8 +28,10 @@ Result = TypeVar("Result")
 
 MOST_ROWS = 50
 """The rows of each table of the page, the newest."""
-REMEMBERED_S, MOST_REMEMBERED = 600.0, 20
-"""How long answers to forms are remembered, and how many."""
+REMEMBERED_S = 600.0
+"""How long an answer to a form is remembered."""
+MOST_REMEMBERED = 20
+"""The most answers that are remembered."""
 Sources = list[tuple[str, list[similar.Line]]]
 """The name of each program, with its lines."""
 PairRow = tuple[str, str, int, int]
@@ -181,7 +183,10 @@ def _compared(store: BotStore, played: frozenset[str]) -> tuple[list[PairRow], l
 
 
 def _evidence(
-    store: BotStore, played: frozenset[str], first: str, second: str
+    store: BotStore,
+    played: frozenset[str],
+    first: str,
+    second: str,
 ) -> tuple[int, Sources] | None:
     """Return the share of two programs in percent, and their lines; None if they share little."""
     for pair in similar.similarities(store, played):

@@ -209,7 +209,12 @@ def _seats(workspace: Path) -> Seats:
     return seats
 
 
-def _wish(workspace: Path, account: Account, form: FormData, seats: Seats) -> Wish:
+def _wish(
+    workspace: Path,
+    account: Account,
+    form: FormData,
+    seats: Seats,
+) -> Wish:
     """Return the match that a form asks for; raise ArenaError if the account may not play it."""
     entrants = Entrants(workspace)
     bot = form.get("bot")

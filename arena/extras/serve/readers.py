@@ -30,8 +30,10 @@ PAGE = 50
 MOST_EVENTS = 100
 """The events on the front page, the newest."""
 CHART_BYTES = 5_000_000
-POLL_S, IDLE_POLL_S = 3, 20
-"""The time between two questions of an open page: while an event is played, and otherwise."""
+POLL_S = 3
+"""The time between two questions of an open page while an event is played."""
+IDLE_POLL_S = 20
+"""The time between two questions of an open page otherwise."""
 CHART_TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
 PRIVATE_CHARTS = {"metrics"}
 """Charts that show what bots wrote in their remarks."""
@@ -94,7 +96,13 @@ def _bots_of(workspace: Path, account: Account) -> frozenset[str]:
     return frozenset(Entrants(workspace).own(account))
 
 
-async def event_page(request: Request, template: str, *, tab: str, **values: Any) -> Response:
+async def event_page(
+    request: Request,
+    template: str,
+    *,
+    tab: str,
+    **values: Any,
+) -> Response:
     """Return a page of an event with its head."""
     event = event_of(request)
     overview = await frames(request).match(event, jobs.overview)

@@ -28,12 +28,14 @@ from arena.extras.serve.join import REPLACED
 from arena.extras.serve.remote_seat import MOST_BYTES, MOST_LETTERS, MOST_REMARKS
 from arena.extras.serve.worker import BusyError
 
-POLICY_VIOLATION, TRY_AGAIN_LATER = 1008, 1013
-BYTES_PER_S, MESSAGE_BYTES, BURST_S = 300_000, 500, 2.0
-"""How fast the messages of a bot are read; each message counts as MESSAGE_BYTES more than it has.
-
-A bot that has sent more waits, but BURST_S of it are read at once.
-"""
+POLICY_VIOLATION = 1008
+TRY_AGAIN_LATER = 1013
+BYTES_PER_S = 300_000
+"""How fast the messages of a bot are read; a bot that has sent more waits."""
+MESSAGE_BYTES = 500
+"""The bytes that each message counts in addition to its own."""
+BURST_S = 2.0
+"""The messages of this time are read at once."""
 GONE = (RuntimeError, WebSocketDisconnect, TimeoutError, OSError)
 """The errors of a connection whose client has disconnected, or reads nothing."""
 MOST_NAMES = 20

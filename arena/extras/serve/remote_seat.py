@@ -261,4 +261,9 @@ def remote_seats(seats: Sequence[Seat], resources: Resources) -> list[SingleSeat
 
 def _late(words: str, spent: TimeUsed) -> Reply:
     failure = Failure(cause=Cause.NO_ANSWER, words=words, spent=spent)
-    return Reply(ending=Ending.TIMEOUT, words=words, spent=spent, failure=failure)
+    return Reply(
+        ending=Ending.TIMEOUT,
+        words=words,
+        spent=spent,
+        failure=failure,
+    )

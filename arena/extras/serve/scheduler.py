@@ -50,7 +50,7 @@ from arena.sandbox.exposure import forget
 
 LOOK_S = 0.5
 ATTEMPTS = 100
-"""A round is given up when its process was ended so often from outside."""
+"""A round is given up when its process was ended this often from outside."""
 REQUEST_ATTEMPTS = 3
 REQUEST_S = 600.0
 """The time that a request may take; after it the request ends undecided."""
@@ -480,8 +480,13 @@ def for_author(
             if account.id == request.account:
                 names.update(entrants.own(account))
     text = "\n".join(statement.shown_to(names) for statement in request_statements)
-    paths = hidden_paths(accounts.workspace / "results" / request.event)
-    reader = Author(name="", bots=frozenset(), file="", hidden_paths=paths)
+    folder = accounts.workspace / "results" / request.event
+    reader = Author(
+        name="",
+        bots=frozenset(),
+        file="",
+        hidden_paths=hidden_paths(folder),
+    )
     return reader.without_paths(text)
 
 

@@ -62,15 +62,17 @@ MOST_TOKENS = 50_000
 """The most tokens of a file: 200 kB of a program have no more."""
 MOST_SHINGLES = 1_000_000
 """The most shingles of all versions of a bot together."""
-MEMORY_BYTES, CPU_SECONDS, WALL_SECONDS = 500_000_000, 2, 30.0
-"""The limits of the lexer for a file.
-
-For some texts its time grows with the square of their size, such as a page of blank lines in C.
-"""
+# The limits of the lexer for a file. For some texts its time grows with the square of their size,
+# such as a page of blank lines in C.
+MEMORY_BYTES = 500_000_000
+CPU_SECONDS = 2
+WALL_SECONDS = 30.0
 LINE = 300
 """The characters of a line that are shown."""
-LINES, AROUND = 3000, 20
-"""The lines of a file that are shown; of a longer file, the lines around shared passages."""
+LINES = 3000
+"""The lines of a file that are shown."""
+AROUND = 20
+"""The lines that are shown around a shared passage of a longer file."""
 NAMED = 3
 """The files that an omission names."""
 TOO_MANY = "not compared, since the bot has so many versions, or so large ones"

@@ -1,8 +1,8 @@
 """Statements about matches that somebody asked for: sentences, each with the reader it is for.
 
 The process that plays the matches writes statements. The server knows who reads, and shows each
-reader what is for them. The list is white: a mistake is shown in its own words only if its type
-says who may read them.
+reader the sentences that are for them. A mistake is shown in its own words only if its type says
+who may read them.
 """
 
 import json

@@ -35,7 +35,12 @@ class RemoteTable(ExtensionTable):
 
     def seats(self) -> RemoteSeats:
         """Return the conditions of remote seats."""
-        control = TimeControl(start=self.start, move=self.move, bank=self.bank, margin=self.margin)
+        control = TimeControl(
+            start=self.start,
+            move=self.move,
+            bank=self.bank,
+            margin=self.margin,
+        )
         return RemoteSeats(time=control, grace=self.grace)
 
     def conditions(self, before: Conditions) -> Conditions:

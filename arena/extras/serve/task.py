@@ -38,7 +38,8 @@ MOST_BOARDS = 12
 """Boards that are drawn. The other boards of an event are named."""
 MOST_ANSWERS = 2
 """Answers of the bot in the dialogue."""
-MOST_LINES, LINE_LETTERS = 60, 1000
+MOST_LINES = 60
+LINE_LETTERS = 1000
 ALIKE = 3
 """Lines of the dialogue that begin with the same two words and are shown, if there are more."""
 

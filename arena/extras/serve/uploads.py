@@ -39,7 +39,7 @@ MOST_BODY_BYTES = MOST_BYTES + 1_000_000
 """The most bytes of the form of an upload."""
 OLD_S = 3600
 ATTEMPTS = 10
-"""An upload is refused when its check was killed so often, since it may be what kills the check.
+"""An upload is refused when its check was killed this often, since it may be what kills the check.
 
 A bad hour of the machine kills the check three times.
 """

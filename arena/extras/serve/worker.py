@@ -31,7 +31,7 @@ NICE = 5
 SHARE = 10
 """What is computed begins again after ten times as long as it took."""
 JOB_S = 300.0
-"""No job takes so much CPU time; its process is ended, and the next job starts another."""
+"""A job that takes more CPU time is ended with its process; the next job starts another."""
 LONGEST_S = 3600.0
 """The time for a job that waits: a busy machine gives this process the least of all."""
 LOOK_S = 0.2
