@@ -57,6 +57,7 @@ class Classroom:
             raise ArenaError(
                 f"--for {name}: {_names_with_ids(fitting)} have that name: name one by the id"
             )
+
         person = by_id or self.people.named(name)
         if named is not None:
             if person is not None and author is not None and author != person and by_id is None:
@@ -74,6 +75,7 @@ class Classroom:
                             "person, who would be sent its report; report.html shows it"
                         )
                 return named.display or named.name, frozenset({named.name})
+
         if person is None:
             people_names = [listed.name for listed in self.people]
             known = known_are(name, list(bots), nearest=people_names)
@@ -81,6 +83,7 @@ class Classroom:
                 f"--for {name}: no bot of this event and nobody in people.csv has that name; "
                 f"{known}"
             )
+
         own = [bot.name for bot in event.bots if self._author_of(bot) == person]
         if not own:
             raise ArenaError(
@@ -120,6 +123,7 @@ def classroom_of(folder: Path, people_file: Path | None = None) -> Classroom:
     original = workspace / TOURNAMENT_FILE
     with suppress(ValueError):  # messages name it as a user here would
         original = original.relative_to(Path.cwd())
+
     file = folder / TOURNAMENT_FILE
     tournament = None
     if inside and original.is_file():
@@ -129,11 +133,13 @@ def classroom_of(folder: Path, people_file: Path | None = None) -> Classroom:
             tournament = in_workspace
     if tournament is None and file.is_file():
         tournament = config.load(file)
+
     store = None
     if inside and tournament is not None and tournament.bots is not None:
         bots = workspace / tournament.bots
         if bots.is_dir():
             store = BotStore(bots)
+
     home = Path()
     if inside:
         home = workspace

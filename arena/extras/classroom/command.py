@@ -46,6 +46,7 @@ def grade(
     if marks.missing and not partial:
         output.notice(f"{marks.missing}: `arena run`; `--partial` grades what is there")
         raise typer.Exit(1)
+
     written = []
     with writing(folder):
         frame = formats.frame(marks)
@@ -60,6 +61,7 @@ def grade(
                 content = text.encode("utf-8", "backslashreplace")
                 whole_files.write(gradescope / f"{name}.json", content, whole_files.PRIVATE)
             written.append(gradescope)
+
     if json:
         output.print_json(formats.json_row(row) for row in marks.students)
     else:
@@ -75,6 +77,7 @@ def grade(
             notes.append(output.safe_line(row.note, NOTE_LETTERS))
         columns["note"] = notes
         output.print_columns(columns, ("bot", "out of"))
+
     if marks.missing:
         output.notice(f"{marks.missing}, and the marks are preliminary")
     for reference, words in marks.faulty_references.items():

@@ -63,6 +63,7 @@ def write(
     else:
         author_name, author_bots = classroom.bots_of(name, event)
         readers = [Author(name=author_name, bots=author_bots, file=min(author_bots))]
+
     references = classroom.references(event)
     references -= classroom.strangers(references, event)
     written: list[Path] = []
@@ -102,12 +103,14 @@ def readers_of(classroom: Classroom, event: Event) -> Iterator[Author]:
         for refusal in classroom.store.refused():
             author = author_of_note(refusal.note, classroom.people)
             refused.append((author, refusal))
+
     # The files of authors have the names of bots, also in `--for NAME`.
     used = {bot.name.lower() for bot in event.bots}
     everybody = students(challengers, classroom.people, classroom.store, measures)
     namesakes = namesakes_notice(everybody)
     if namesakes:
         notice(namesakes)
+
     for student in everybody:
         if student.namesake:
             continue  # somebody would send its letter, or its files, to that person
@@ -125,6 +128,7 @@ def readers_of(classroom: Classroom, event: Event) -> Iterator[Author]:
             email=student.email,
             notice=_notice(student, reasons),
         )
+
     for author, refusal in refused:
         if author is not None:
             continue

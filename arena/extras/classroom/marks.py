@@ -142,6 +142,7 @@ def marks_of(folder: Path, people: Path | None = None) -> EventMarks:
         )
         faults = _faults(archive)
         missing = _missing(event, archive, everybody)
+
     rows = []
     for student in everybody:
         rows.append(_marks(student, judged, thresholds, faults, folder.name))
@@ -249,10 +250,12 @@ def gradescope(row: StudentMarks) -> dict[str, object]:
         tests.append(test)
         if judged.points is not None:
             points.append(float(judged.points))
+
     leaderboard = [{"name": "marks", "value": row.marks}]
     if points:
         mean = sum(points) / len(points)
         leaderboard.append({"name": "points", "value": round(mean, 2)})
+
     sentences = []
     if row.note:
         sentences.append(f"{row.note}.")

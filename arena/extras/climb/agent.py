@@ -134,6 +134,7 @@ def perform(
     if task.door == "http":
         hear = None
         attend = Endpoint(Chat(passed).respond).attend
+
     log_path = task.log or Path(os.devnull)
     with ExitStack() as stack:
         launcher = stack.enter_context(Launcher())
@@ -143,6 +144,7 @@ def perform(
         # The agent may be another user, and only reads.
         for path in (feedback, *feedback.rglob("*")):
             path.chmod(0o755 if path.is_dir() else 0o644)
+
         working = at_work(
             launcher,
             replace(task.agent, limits=None, processes=None),
@@ -171,6 +173,7 @@ def perform(
             raise ArenaError(
                 f"{error}: raise model.event_tokens or model.event_cost, and run it again"
             ) from error
+
     answers = list(passed.made)
     answers += [call.answer for call in calls.made]
     tokens = sum(answer.tokens_in + answer.tokens_out for answer in answers)

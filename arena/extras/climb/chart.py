@@ -34,6 +34,7 @@ def frame(results: Results) -> pd.DataFrame:
                 tokens += edit.tokens
                 cost += edit.cost
                 points.append((edit.round, version, _spent(cost, tokens)))
+
             for number, version_then, spent in points:
                 row = rated.get((bot, version_then))
                 if row is None:

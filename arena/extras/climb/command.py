@@ -280,6 +280,7 @@ class _Step:
         name = f"{first.name}-{second.name}"
         most = ("climb.pairings", limits.pairings)
         event = duels.prepared(self.tournament, (first, second), name, most, self.boards)
+
         test = SequentialTest(question(limits))
         duel = Duel(event, (first.name, second.name), test, POINTS)
         folder = self.folder / "duels" / event.name
@@ -290,6 +291,7 @@ class _Step:
             if first.name in error.absentees:
                 decision = Decision.NOT_BETTER
             return Proof(decision=decision, words=str(error))
+
         watching.notice_given_up(run.given_up)
         if not duel.is_over:
             with self.interrupt.aborting():

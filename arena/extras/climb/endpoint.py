@@ -162,6 +162,7 @@ def _read(connection: socket.socket, received: bytes) -> tuple[HttpRequest, byte
         if len(received) > MOST_HEADER:
             raise ValueError("its header is too long")
         received += _more(connection, until)
+
     head, _, received = received.partition(b"\r\n\r\n")
     first, *lines = head.decode("latin-1").split("\r\n")
     method, path, version = first.split(" ")
@@ -173,6 +174,7 @@ def _read(connection: socket.socket, received: bytes) -> tuple[HttpRequest, byte
     is_last = wish == "close" or (version == "HTTP/1.0" and wish != "keep-alive")
     if headers.get("expect", "").lower() == "100-continue":
         connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+
     if "transfer-encoding" in headers:
         parts: list[bytes] = []
         size = 0

@@ -70,6 +70,7 @@ def lessons(
         regret = None
         if not report.lessons:
             regret = most_regretted(archives, report.bot, game_of, board=board, role=role)
+
     _notice_problems(report.problems)
     if tests is not None and report.lessons:
         paths.write(tests, lesson_file.text_of(report.lessons, bot, game_of))
@@ -77,12 +78,14 @@ def lessons(
         output.notice(f"{tests}: not written, because there is no lesson")
     if openings is not None:
         _write_openings(openings, report.lessons)
+
     if json:
         output.print_json(_values(lesson) for lesson in report.lessons)
         return
     for number, lesson in enumerate(report.lessons, 1):
         print("\n".join(_lines(number, lesson, folders[lesson.folder], draw=draw)))
         print()
+
     if report.lessons:
         return
     name = output.safe_line(bot)

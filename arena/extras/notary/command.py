@@ -27,6 +27,7 @@ def commit(file: options.TournamentFile = None, json: options.Json = False) -> N
     displays = {bot.name: bot.display for bot in tournament.entrants(path.parent)}
     bots = tuple(replace(bot, display=displays[bot.name]) for bot in event.bots)
     event = replace(event, bots=bots)
+
     folder = paths.results_folder(path.parent, event.name)
     with contextlib.suppress(NoResultsError), Archive.open(folder, writing=False) as archive:
         if archive.of_all_versions().count():
@@ -34,6 +35,7 @@ def commit(file: options.TournamentFile = None, json: options.Json = False) -> N
                 f"{folder}: matches of {event.name} were played already; "
                 "a commitment comes before them"
             )
+
     files: dict[str, Path] = {}
     for bot in bots:
         if bot.files is not None:
@@ -43,6 +45,7 @@ def commit(file: options.TournamentFile = None, json: options.Json = False) -> N
     with writing(folder):
         whole_files.make_folder(folder)
         written = whole_files.write(folder / COMMITMENT_FILE, content)
+
     if json:
         output.print_json([{"digest": sealed.digest, "file": paths.displayed(written)}])
         return

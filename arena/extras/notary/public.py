@@ -166,6 +166,7 @@ def _rerun_problems(
     else:
         dice = random.Random(lot)
     sample = dice.sample(ids, min(count, len(ids)))
+
     problems: list[Problem] = []
     same = 0
     tournament = workspace.tournament()
@@ -184,6 +185,7 @@ def _rerun_problems(
                     problem = f"played again, twice alike, it goes otherwise: {differing[0]}"
                     problems.append((match, problem))
             progress(number, len(sample))
+
     played_again = f"{len(sample)} of {len(ids)} matches were played again, drawn by lot"
     notes = [f"{played_again}: {same} went as recorded"]
     unlike = len(sample) - same - len(problems)

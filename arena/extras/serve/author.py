@@ -354,6 +354,7 @@ def _private(folder: Path, bot: str) -> dict[str, Any]:
                 regret = most_regretted([archive], bot, rulebook.game_of)
     except NoResultsError:
         return NOTHING_PRIVATE
+
     rows = []
     for lesson in lessons:
         row = {

@@ -98,6 +98,7 @@ def _matches(folder: Path, bots_of_author: frozenset[str]) -> tuple[OwnMatch, ..
         lines_of_bot, _, _, _ = jobs.matches(folder, MOST_MATCHES, chosen)
         for line in lines_of_bot:
             lines[line.number] = line
+
     newest_first = sorted(lines, reverse=True)
     matches = []
     for number in newest_first[:MOST_MATCHES]:

@@ -241,6 +241,7 @@ def _line(match: Played, number: int, displays: Mapping[str, str]) -> ListedMatc
     scores = list(best.values())
     top = max(scores)
     is_draw = scores.count(top) > 1
+
     won: dict[str, bool | None] = {}
     for side, score in best.items():
         result: bool | None = score == top
@@ -248,6 +249,7 @@ def _line(match: Played, number: int, displays: Mapping[str, str]) -> ListedMatc
             result = None
         won.update(dict.fromkeys(side, result))
     won.update(dict.fromkeys(match.absent, False))
+
     seats = []
     for role, bot in match.seats.items():
         display = displays.get(bot, bot)

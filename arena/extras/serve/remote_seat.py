@@ -74,6 +74,7 @@ class RemoteSeat:
         lost_before = self._lost_at(begun)
         self._number += 1
         self._instead = []
+
         text = ask.text.decode("utf-8", "replace")
         self._question = {
             "session": self._session,
@@ -83,6 +84,7 @@ class RemoteSeat:
         }
         if self._lost_since is None:
             self._send(self._question)
+
         while True:
             now = time.monotonic()
             lost = self._lost_at(now)

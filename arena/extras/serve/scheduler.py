@@ -395,6 +395,7 @@ class Scheduler:
             if playing is not None:
                 self._limit_request(playing)
             return
+
         code = self._request.take_exit_code()
         halted = self._halted_request
         self._halted_request = ""
@@ -412,6 +413,7 @@ class Scheduler:
                 return
         if accounts.is_on("paused"):
             return
+
         request = playing
         if request is None:
             waiting = accounts.requests(status="waiting")

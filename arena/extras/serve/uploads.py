@@ -185,6 +185,7 @@ def _decide(
     bot_path = path
     if len(entries) == 1:
         bot_path = entries[0]
+
     people = accounts.people()
     request = Request(
         path=bot_path,
@@ -194,10 +195,12 @@ def _decide(
         source=f"account {author.id}",
         replaces=True,
     )
+
     waiting = size_of(path)
     examine_in_room = partial(_if_room, disk, waiting, examine)
     submissions = Submissions(store, examine_in_room, reserved, people)
     (decision,) = submissions.submit_all([request])
+
     if decision.where is not None and disk.lack(0, leaving=waiting):
         store.forget_refused(decision.where.parent.name)
     workspace = str(accounts.workspace.resolve())
@@ -271,6 +274,7 @@ def remote_bot(
             disk = Disk(accounts, account)
             disk.make_room(2 * size_of(making))
             _refuse_withdrawn(entrants, account, digest)
+
         request = Request(
             path=bot_folder,
             label=Label(name=f"{account.name} (remote)", who=mark, file="bot.toml"),
@@ -280,6 +284,7 @@ def remote_bot(
         reserved = entrants.tournament.table_bots
         submissions = Submissions(entrants.store, _no_faults, reserved, accounts.people())
         (decision,) = submissions.submit_all([request])
+
     if decision.bot is None:
         raise ArenaError(first_line(decision.reasons))
     if decision.status is SubmissionStatus.ACCEPTED:

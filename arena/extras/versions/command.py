@@ -72,6 +72,7 @@ def duel(
         unsafe=unsafe,
     )
     tournament = workspace.own_tournament(overrides)
+
     history = ranges.history_of(bisect)
     for words in history.omissions:
         output.notice(output.safe_line(words))
@@ -85,6 +86,7 @@ def duel(
     duels_in_words = output.counted(duels_at_most, "duel")
     output.notice(f"{len(history.versions)} versions: {duels_in_words} at most")
     workspace.warn_about_confinement(workspace.conditions_here(tournament))
+
     with signals.listening() as interrupt:
         work = _Duels(
             tournament=tournament,
@@ -96,6 +98,7 @@ def duel(
             interrupt=interrupt,
         )
         result = search(len(history.versions), question, work.compare, work.hear)
+
     lines = _lines(result, history, scale, question)
     output.print_result([_row(result, history, scale, folder)], *lines, json=json)
     output.notice(f"stored in {paths.displayed(folder)}; the same command says the same again")
@@ -148,6 +151,7 @@ class _Duels:
             workspace.conditions_here(self._tournament),
             paths.results_folder(Path(), paths.SAMPLED_BOARDS),
         )
+
         for notice in notices:
             if notice not in self._said:
                 self._said.add(notice)
@@ -162,6 +166,7 @@ class _Duels:
                 raise
             output.notice(output.safe_line(f"{newer.name} is left out: {error}"))
             return None
+
         if not duel.is_over:
             pairings = duel_words.pairings_of(duel)
             output.notice(f"{folder.name}: {pairings} are complete; to go on:\n  {command_line()}")
