@@ -55,23 +55,33 @@ def names() -> tuple[str, ...]:
 
 def caption(name: str) -> str:
     """Return what a chart shows, in one sentence."""
-    return (_chart(name).__doc__ or name).partition("\n")[0]
+    text: str = _chart(name).__doc__ or name
+    sentence, _, _ = text.partition("\n")
+    return sentence
 
 
 def about(results: Results) -> About:
     """Return what charts say about an event."""
     leagues = {}
     for league in results.leagues:
-        names = (league.display_name(standing.bot) for standing in league.standings)
-        leagues[str(league.game)] = tuple(names)
+        leagues[str(league.game)] = _best_first(league)
+    conditions = results.event.conditions
     return About(
         event=results.event.name,
-        bots=tuple(results.display_name(standing.bot) for standing in results.standings),
+        bots=_best_first(results),
         leagues=leagues,
         board_roles=tuple(results.board_role_columns),
         unit=results.unit,
-        limit=results.event.conditions.time.move,
+        limit=conditions.time.move,
     )
+
+
+def _best_first(results: Results) -> tuple[str, ...]:
+    """Return the display names of the bots, in the order of the standings."""
+    names = []
+    for standing in results.standings:
+        names.append(results.display_name(standing.bot))
+    return tuple(names)
 
 
 def render(name: str, results: Results) -> Figure | Nothing:
@@ -111,14 +121,16 @@ def write(results: Results, folder: Path) -> Written:
     files = _files(target, silent)
     for path in set(target.iterdir()) - set(files):  # of a chart that has nothing to show any more
         whole_files.remove(path)
-    made_files.store(stored, key, made_files.MadeFiles(files=files, words=silent))
+    made = made_files.MadeFiles(files=files, words=silent)
+    made_files.store(stored, key, made)
     return Written(files, silent)
 
 
 def _drawn(name: str, results: Results, event: About) -> Figure | Nothing:
     """Return a chart, drawn with display names."""
     chart = _chart(name)
-    frame = results.with_display_names(chart.frame(results))
+    frame = chart.frame(results)
+    frame = results.with_display_names(frame)
     figure: Figure | Nothing = chart.render(frame, event)
     return figure
 
@@ -127,20 +139,27 @@ def _files(target: Path, silent: Mapping[str, str]) -> tuple[Path, ...]:
     """Return the files of all charts that have something to show, in order of the names."""
     files = []
     for name in names():
-        if name not in silent:
-            files += [target / f"{name}{form}" for form in FORMS]
+        if name in silent:
+            continue
+        for form in FORMS:
+            files.append(target / f"{name}{form}")
     return tuple(files)
 
 
 @cache
 def code_digest() -> str:
     """Return a hash of what else decides a picture: the code of arena, the libraries, the fonts."""
-    fonts = sorted(font.fname for font in font_manager.fontManager.ttflist)
-    return digest_of(memo.program_digest(), matplotlib.__version__, fonts)
+    fonts = [font.fname for font in font_manager.fontManager.ttflist]
+    return digest_of(
+        memo.program_digest(),
+        matplotlib.__version__,
+        sorted(fonts),
+    )
 
 
 def _chart(name: str) -> Any:
-    return import_module(_modules()[name])
+    module = _modules()[name]
+    return import_module(module)
 
 
 @cache

@@ -33,8 +33,16 @@ def frame(results: Results) -> pd.DataFrame:
 
     It has the `rating`, the `accuracy` in per cent, the `blunders` and the `regret_estimate`.
     """
-    columns = ["game", "bot", "rating", "accuracy", "blunders", "regret_estimate"]
-    return results.leaderboard().reindex(columns=columns).dropna(subset="game")
+    columns = [
+        "game",
+        "bot",
+        "rating",
+        "accuracy",
+        "blunders",
+        "regret_estimate",
+    ]
+    table = results.leaderboard().reindex(columns=columns)
+    return table.dropna(subset="game")
 
 
 @styled
@@ -59,10 +67,15 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
             columns = {}
             for column in figures:
                 head = column.removesuffix("_estimate")
-                columns[head] = list(map(declared[column].printed, judged[column]))
+                printed = map(declared[column].printed, judged[column])
+                columns[head] = list(printed)
             label = ": ".join((*heading, title))
-            names = tuple(about.labels(bots))
-            panels.append(Panel(heading=(label, unit), names=names, columns=columns))
+            panel_texts = Panel(
+                heading=(label, unit),
+                names=tuple(about.labels(bots)),
+                columns=columns,
+            )
+            panels.append(panel_texts)
             tables.append((name, judged))
     if not panels:
         return Nothing("no move that could be judged")
@@ -77,9 +90,12 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     )
     for panel, (name, table) in zip(axes, tables, strict=True):
         row = range(len(table))
-        panel.hlines(row, 0, table[name], color=PALE, linewidth=1.4, zorder=2)
-        panel.scatter(table[name], row, s=26, color=ACCURACY, zorder=3)
-        end = PANELS[name][0] or 1.05 * max(1, table[name].max())
+        figures_of_bots = table[name]
+        panel.hlines(row, 0, figures_of_bots, color=PALE, linewidth=1.4, zorder=2)
+        panel.scatter(figures_of_bots, row, s=26, color=ACCURACY, zorder=3)
+        end, _, _, _ = PANELS[name]
+        if not end:
+            end = 1.05 * max(1, figures_of_bots.max())
         panel.set_xlim(0, end)
         panel.grid(axis="x")
     return figure

@@ -30,7 +30,8 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         if len(order) < 2:
             continue
         chances = table.pivot_table(index="bot", columns="opponent", values="chance")
-        per_cent = 100 * chances.reindex(index=order, columns=order)
+        chances = chances.reindex(index=order, columns=order)
+        per_cent = 100 * chances  # (bots, bots)
         above_diagonal = np.triu(np.ones(per_cent.shape, dtype=bool), 1)
         upper = per_cent.where(above_diagonal)
         panels.append((heading, upper.iloc[:-1, 1:]))

@@ -30,7 +30,9 @@ def frame(results: Results) -> pd.DataFrame:
     rows: list[tuple[object, ...]] = []
     for league in results.leagues:
         for matches, rating in _parts(league):
-            rows.append((league.game, matches, rating.bot, *rating.strength))
+            value, low, high = rating.strength
+            row = (league.game, matches, rating.bot, value, low, high)
+            rows.append(row)
     columns = ["game", "matches", "bot", "rating", "rating_low", "rating_high"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -40,8 +42,9 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     """Draw a panel for each of the best bots: its rating over the matches, with its interval."""
     if not len(frame):
         return Nothing("too few matches")
+    subject = "how the ratings settle"
     subtitle = "Rating after the first matches, more and more of them, with its 95 % interval"
-    return curves(frame, about, "matches", "how the ratings settle", subtitle)
+    return curves(frame, about, "matches", subject, subtitle)
 
 
 def _parts(league: Results) -> Iterator[tuple[int, Rating]]:
@@ -52,22 +55,31 @@ def _parts(league: Results) -> Iterator[tuple[int, Rating]]:
     arrays = league.arrays
     # The legs of a pair have one seed, so they are one block, and a part has whole blocks.
     order = np.lexsort((arrays.seed, arrays.repeat))
-    starts = np.diff(arrays.seed[order], prepend=-1) != 0
-    block = np.empty_like(order)  # of each match, in their own order
-    block[order] = np.cumsum(starts) - 1
+    seeds_in_order = arrays.seed[order]
+    starts = np.diff(seeds_in_order, prepend=-1) != 0
+    block_in_order = np.cumsum(starts) - 1
+    block = np.empty_like(order)  # of each match, in the order of the arrays
+    block[order] = block_in_order
     block_count = int(starts.sum())
     bots, _ = arrays.coded(attrgetter("bot"))
     if block_count < FEWEST or len(bots) < 2:
         return
+
     rule = find(league.rating, prior=league.event.has_prior)
     seed = league.event.resampling_seed
-    parts = PARTS if len(bots) <= MANY else FEWEST
-    ends = {-(-block_count * part // parts) for part in range(1, parts + 1)}
+    parts = PARTS
+    if len(bots) > MANY:
+        parts = FEWEST
+    ends = set()
+    for part in range(1, parts + 1):
+        end = -(-block_count * part // parts)  # rounded up
+        ends.add(end)
     for end in sorted(ends):
         counted = block < end
         ratings = league.ratings
         if not counted.all():
-            rated = rule.rate(arrays.select(counted), seed=seed, refits=REFITS)
+            part_of_matches = arrays.select(counted)
+            rated = rule.rate(part_of_matches, seed=seed, refits=REFITS)
             ratings = league.on_scale(rated)
         matches = int(counted.sum())
         for rating in ratings.ratings:

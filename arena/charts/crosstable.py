@@ -23,7 +23,8 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         return Nothing("no two bots met")
     everybody = pd.concat([frame["bot"], frame["opponent"]])
     bots, omitted = best(about.order(everybody), GRID)
-    frame = frame[frame["bot"].isin(bots) & frame["opponent"].isin(bots)]
+    is_drawn = frame["bot"].isin(bots) & frame["opponent"].isin(bots)
+    frame = frame[is_drawn]
     panels = []
     unmet = False
     for board, role, table in about.by_role(frame, ["bot", "opponent", "score"]):
@@ -37,7 +38,9 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         diagonal = grid.index.intersection(grid.columns)
         empty_cells = int(grid.isna().sum().sum())
         unmet = unmet or empty_cells > len(diagonal)
-    hatching = "; hatched: never met" if unmet else ""
+    hatching = ""
+    if unmet:
+        hatching = "; hatched: never met"
     figure, axes = grids(
         about,
         "who beats whom",

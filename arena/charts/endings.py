@@ -20,7 +20,8 @@ def frame(results: Results) -> pd.DataFrame:
             continue
         for ending in Ending:
             matches = standing.endings.get(ending, 0)
-            rows.append((standing.bot, str(ending), matches, standing.matches))
+            row = (standing.bot, str(ending), matches, standing.matches)
+            rows.append(row)
     return pd.DataFrame(rows, columns=["bot", "ending", "matches", "played"])
 
 
@@ -43,10 +44,14 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         innocent = f"; the other {innocent_count} never were"
     bots, omitted = best(bots, ROWS)
     counts = [f"{faults[bot]} of {played[bot]}" for bot in bots]
+    texts = Panel(
+        names=tuple(about.labels(bots)),
+        columns={"at fault": counts},
+    )
     figure, (panel,) = sheet(
         about.title("who was at fault"),
         f"Share of the bot's matches, in per cent{innocent}{omitted}",
-        [Panel(names=tuple(about.labels(bots)), columns={"at fault": counts})],
+        [texts],
         wide=4.8,
         space=Space(top=0.25),
     )
@@ -54,7 +59,8 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     for ending, colour in FAULTS.items():
         if ending not in table:
             continue
-        share = (100 * table[ending] / played)[bots]
+        shares = 100 * table[ending] / played  # by bot, in per cent
+        share = shares[bots]
         if not share.any():
             continue
         panel.barh(

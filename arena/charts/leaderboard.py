@@ -35,17 +35,22 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     if not len(frame) or not frame["points"].notna().any():
         return Nothing("no matches")
     rated = "rating" in frame and bool(frame["rating"].notna().any())
+
     tables = []
     panels = []
     longest: list[str] = []  # of the lists of bots
     for heading, rows in about.by_game(frame):
         table = rows.head(ROWS)
-        labels = about.labels(table["bot"])
-        columns = _columns(table, about.unit, rated=rated)
+        texts = Panel(
+            heading=heading,
+            names=tuple(about.labels(table["bot"])),
+            columns=_columns(table, about.unit, rated=rated),
+        )
         tables.append(table)
-        panels.append(Panel(heading=heading, names=tuple(labels), columns=columns))
+        panels.append(texts)
         longest = max(longest, list(rows["bot"]), key=len)
     _, omitted = best(longest, ROWS)
+
     axes_ends = []
     beyond = ""
     tiers = False
@@ -54,10 +59,14 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
             axis, note = ends(table["rating"], table["rating_low"], table["rating_high"])
             axes_ends.append(axis)
             beyond = beyond or note
-        tiers = "tier" in frame and any(table["tier"].nunique() > 1 for table in tables)
+        if "tier" in frame:
+            tiers = any(table["tier"].nunique() > 1 for table in tables)
+
     subtitle = "Points: mean score over boards and roles, 0 to 100"
     if rated:
-        unit = f" in {about.unit}" if about.unit else ""
+        unit = ""
+        if about.unit:
+            unit = f" in {about.unit}"
         subtitle = f"Rating{unit} with its 95 % interval{beyond}"
     if tiers:
         subtitle += ". No bot is proven to be worse than the best of its band"
@@ -66,7 +75,8 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     for number, (panel, table) in enumerate(zip(axes, tables, strict=True)):
         if tiers:
             grounds = table["tier"].astype(object)
-            bands(panel, [None if pd.isna(ground) else ground for ground in grounds])
+            grounds = grounds.where(grounds.notna(), None)
+            bands(panel, list(grounds))
         if rated:
             intervals(
                 panel,
@@ -88,15 +98,20 @@ def _columns(frame: pd.DataFrame, unit: str, *, rated: bool) -> dict[str, list[s
     declared = LEADERBOARD.rated_in(unit)
     points = []
     for value in frame["points"]:
-        text = "never played" if pd.isna(value) else declared["points"].printed(value)
+        text = "never played"
+        if not pd.isna(value):
+            text = declared["points"].printed(value)
         points.append(text)
     if not rated:
         return {"points": points}
-    columns = {"rating": [declared["rating"].printed(value) for value in frame["rating"]]}
+
+    ratings = map(declared["rating"].printed, frame["rating"])
+    columns = {"rating": list(ratings)}
     if "rank_low" in frame and frame["rank_low"].notna().any():
         ranks = frame[["rank_low", "rank_high"]].astype(object)
         ranks = ranks.where(frame["rank_low"].notna(), None)
-        columns["ranks, 95 %"] = list(map(ranks_text, ranks["rank_low"], ranks["rank_high"]))
+        texts = map(ranks_text, ranks["rank_low"], ranks["rank_high"])
+        columns["ranks, 95 %"] = list(texts)
     if not frame["rating"].equals(frame["points"]):
         columns["points"] = points
     if "plays" in frame:

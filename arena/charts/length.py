@@ -1,7 +1,5 @@
 """The length of matches in turns, by board."""
 
-from itertools import repeat
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -20,7 +18,8 @@ def frame(results: Results) -> pd.DataFrame:
     for board in results.boards:
         lengths = results.lengths(board)
         turns, matches = np.unique(lengths, return_counts=True)
-        rows += zip(repeat(board), turns, matches, strict=False)
+        for turn_count, match_count in zip(turns, matches, strict=True):
+            rows.append((board, turn_count, match_count))
     return pd.DataFrame(rows, columns=["board", "turns", "matches"])
 
 
@@ -33,9 +32,10 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     for board, table in frame.groupby("board", sort=False):
         lengths = np.repeat(table["turns"], table["matches"])  # an element a match
         median = np.median(lengths)
+        heading = (str(board), f"median {median:g} turns")
         tables.append(table)
         medians.append(median)
-        panels.append(Panel(heading=(str(board), f"median {median:g} turns")))
+        panels.append(Panel(heading=heading))
     if not panels:
         return Nothing("no matches")
     if not frame["turns"].any():
@@ -50,9 +50,10 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         space=Space(left=0.35, between=0.5),
     )
     for panel, table, median in zip(axes, tables, medians, strict=True):
-        longest = int(table["turns"].max())
-        step = max(1, -(-(longest + 1) // BINS))  # turns of a bin
-        edges = np.arange(-0.5, max(longest + 1, 8) + step, step)
+        length_count = 1 + int(table["turns"].max())  # from 0 turns on
+        turns_of_bin = -(-length_count // BINS)  # rounded up
+        step = max(1, turns_of_bin)
+        edges = np.arange(-0.5, max(length_count, 8) + step, step)
         panel.hist(
             table["turns"],
             bins=edges.tolist(),

@@ -48,11 +48,13 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     beyond = ""
     omitted = ""
     for name in sorted(metrics[:PANELS]):
-        table = frame[frame["metric"] == name].set_index("bot")
+        table = frame[frame["metric"] == name]
+        table = table.set_index("bot")
         # The axis has room for all bots, though only the best of many have a row.
         axis, note = ends(table["p50"], table["p05"], table["p95"])
         bots, note_of_panel = best(about.order(table.index), ROWS)
-        panels.append(Panel(heading=(name,), names=tuple(about.labels(bots))))
+        labels = tuple(about.labels(bots))
+        panels.append(Panel(heading=(name,), names=labels))
         tables.append(table.loc[bots])
         axes_ends.append(axis)
         beyond = beyond or note
@@ -77,7 +79,11 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
 def _panel(panel: Axes, table: pd.DataFrame, least: float, most: float) -> None:
     """Draw the quantiles of a metric, a row a bot, on an axis from `least` to `most`."""
     row = np.arange(len(table))
-    few = len(table) <= 24
+    line_width = 3.6
+    dot_size = 12
+    if len(table) <= 24:
+        line_width = 6
+        dot_size = 26
     low = table["p05"].min()
     high = table["p95"].max()
     if low > 0 and high / low > SPREAD:
@@ -89,27 +95,44 @@ def _panel(panel: Axes, table: pd.DataFrame, least: float, most: float) -> None:
     else:
         panel.xaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))
     across = panel.get_yaxis_transform()
-    panel.hlines(row, 0, 1, color=PALE, linewidth=0.6, transform=across, zorder=0)
-    panel.hlines(row, table["p05"], table["p95"], color=METRIC, zorder=2, linewidth=1.2)
+    panel.hlines(
+        row,
+        0,
+        1,
+        color=PALE,
+        linewidth=0.6,
+        transform=across,
+        zorder=0,
+    )
+    panel.hlines(
+        row,
+        table["p05"],
+        table["p95"],
+        color=METRIC,
+        zorder=2,
+        linewidth=1.2,
+    )
     panel.hlines(
         row,
         table["p25"],
         table["p75"],
         color=METRIC,
         zorder=2,
-        linewidth=6 if few else 3.6,
+        linewidth=line_width,
         alpha=0.45,
     )
     panel.scatter(
         table["p50"].clip(least, most),
         row,
-        s=26 if few else 12,
+        s=dot_size,
         color=METRIC,
         zorder=3,
         linewidths=0,
     )
-    _arrows(panel, least, "<", row[table["p05"] < least])
-    _arrows(panel, most, ">", row[table["p95"] > most])
+    too_low = row[table["p05"] < least]
+    too_high = row[table["p95"] > most]
+    _arrows(panel, least, "<", too_low)
+    _arrows(panel, most, ">", too_high)
     panel.set_xlim(least, most)
     panel.xaxis.set_major_formatter(FuncFormatter(_tick))
     panel.grid(axis="x")

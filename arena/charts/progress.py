@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 from arena.charts.style import About, Nothing, styled
 from arena.charts.style.curves import curves
 from arena.results.leaderboard import Results
+from arena.results.leaderboard.frames import joined
 
 
 def frame(results: Results) -> pd.DataFrame:
@@ -13,9 +14,11 @@ def frame(results: Results) -> pd.DataFrame:
 
     It has the `rank` in its time, the `rating`, `rating_low` and `rating_high`.
     """
-    games = [league.versions().assign(game=league.game) for league in results.leagues]
-    played = [game for game in games if len(game)]
-    return pd.concat(played or games[:1], ignore_index=True)
+    tables = []
+    for league in results.leagues:
+        table = league.versions()
+        tables.append(table.assign(game=league.game))
+    return joined(tables)
 
 
 @styled
@@ -27,8 +30,11 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         several = frame[version_counts > 1]
     if several.empty:
         return Nothing("no bot has played in two versions")
-    unit = f" in {about.unit}" if about.unit else ""
+    unit = ""
+    if about.unit:
+        unit = f" in {about.unit}"
     subtitle = (
         f"Rating of each version{unit}, with its 95 % interval; the number is its rank at the time"
     )
-    return curves(several, about, "version", "how the bots developed", subtitle, texts="rank")
+    subject = "how the bots developed"
+    return curves(several, about, "version", subject, subtitle, texts="rank")

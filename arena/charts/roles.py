@@ -40,23 +40,32 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         longest = max(longest, list(rows["bot"]), key=len)
         table = rows.head(MOST)
         tables.append(table)
+        labels = about.labels(table["bot"])
         names = []
-        for rank, label in zip(table["rank"], about.labels(table["bot"]), strict=True):
+        for rank, label in zip(table["rank"], labels, strict=True):
             # The mark U+200E keeps the rank before a name that is written from right to left.
             names.append(f"\u200e{rank} {label}")
         scores = [rounded_text(score, 0) for score in table["score"]]
-        panels.append(Panel(heading=(board, role), names=tuple(names), columns={"score": scores}))
+        texts = Panel(
+            heading=(board, role),
+            names=tuple(names),
+            columns={"score": scores},
+        )
+        panels.append(texts)
     _, omitted = best(longest, MOST)
     # Strengths of one game can be compared, those of two games cannot: each has an axis of its own.
     every_row = pd.concat(tables)
-    every_row["game"] = every_row["board"].str.partition("/")[0]
+    parts_of_label = every_row["board"].str.partition("/")
+    every_row["game"] = parts_of_label[0]
     axes_ends = {}
     beyond = ""
     for game, rows in every_row.groupby("game"):
         axis, note = ends(rows["strength"], rows["low"], rows["high"])
         axes_ends[game] = axis
         beyond = beyond or note
-    unit = f" in {about.unit}," if about.unit else ""
+    unit = ""
+    if about.unit:
+        unit = f" in {about.unit},"
     figure, axes = sheet(
         about.title("who is best where"),
         f"Strength on the board, and in each role,{unit} with its 95 % interval"
@@ -68,7 +77,13 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     )
     for panel, (board, _, _), table in zip(axes, entries, tables, strict=True):
         game, _, _ = board.partition("/")
-        intervals(panel, table["strength"], table["low"], table["high"], axes_ends[game])
+        intervals(
+            panel,
+            table["strength"],
+            table["low"],
+            table["high"],
+            axes_ends[game],
+        )
         panel.grid(axis="x")
         panel.xaxis.set_major_locator(MaxNLocator(nbins=3))
         panel.tick_params(axis="x", labelsize=SMALL)

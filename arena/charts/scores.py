@@ -27,17 +27,21 @@ def frame(results: Results) -> pd.DataFrame:
     roles, role_codes = arrays.coded(attrgetter("role"))
     bots, bot_codes = arrays.coded(attrgetter("bot"))
     # A number stands for a board, a role, a bot and a score: equal rows are equal numbers.
-    key = board_codes * len(roles) + role_codes
+    key = board_codes * len(roles) + role_codes  # by entry
     key = key * len(bots) + bot_codes
     key = key[arrays.entry] * 101 + arrays.score  # an element for each seat of each match
     keys, matches = np.unique(key, return_counts=True)
     keys, score = np.divmod(keys, 101)
     keys, bot = np.divmod(keys, max(1, len(bots)))
     board, role = np.divmod(keys, max(1, len(roles)))
+
+    board_names = np.array(boards, dtype=object)
+    role_names = np.array(roles, dtype=object)
+    bot_names = np.array(bots, dtype=object)
     columns = {
-        "board": np.array(boards, dtype=object)[board],
-        "role": np.array(roles, dtype=object)[role],
-        "bot": np.array(bots, dtype=object)[bot],
+        "board": board_names[board],
+        "role": role_names[role],
+        "bot": bot_names[bot],
         "score": score,
         "matches": matches,
     }
@@ -56,8 +60,10 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     orders = []
     note = ""
     for board, role, table in entries:
-        bots, omitted = best(about.order(table["bot"], board), ROWS)
-        panels.append(Panel(heading=(board, role), names=tuple(about.labels(bots))))
+        order = about.order(table["bot"], board)
+        bots, omitted = best(order, ROWS)
+        labels = tuple(about.labels(bots))
+        panels.append(Panel(heading=(board, role), names=labels))
         orders.append(bots)
         note = max(note, omitted, key=len)
     figure, axes = sheet(
@@ -69,7 +75,8 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         columns=4,
     )
     for panel, (_, _, table), bots in zip(axes, entries, orders, strict=True):
-        _panel(panel, table[table["bot"].isin(bots)], bots)
+        drawn = table[table["bot"].isin(bots)]
+        _panel(panel, drawn, bots)
     return figure
 
 
@@ -86,12 +93,26 @@ def _panel(panel: Axes, table: pd.DataFrame, order: list[str]) -> None:
     np.add.at(total, row, score * matches)
     match_count = count.sum(axis=1)
     mean = total / np.maximum(match_count, 1)
-    highest = count.max(axis=1, keepdims=True)
+
+    highest = count.max(axis=1, keepdims=True)  # bots x 1
     height = 0.86 * count / np.maximum(highest, 1)  # bots x bins
-    bars = PathPatch(_bars(height), facecolor=SCORES, linewidth=0, alpha=0.75, zorder=2)
+    bars = PathPatch(
+        _bars(height),
+        facecolor=SCORES,
+        linewidth=0,
+        alpha=0.75,
+        zorder=2,
+    )
     panel.add_patch(bars)
     floors = np.arange(len(order)) + 0.45
-    panel.hlines(floors, 0, 100, color=FAINT, linewidth=0.6, zorder=1)
+    panel.hlines(
+        floors,
+        0,
+        100,
+        color=FAINT,
+        linewidth=0.6,
+        zorder=1,
+    )
     played = np.flatnonzero(match_count)
     panel.vlines(
         mean[played],
@@ -106,12 +127,24 @@ def _panel(panel: Axes, table: pd.DataFrame, order: list[str]) -> None:
 
 def _bars(height: npt.NDArray[np.float64]) -> Path:
     """Return all bars as one path: a file with a thousand of them stays small."""
-    row, column = np.nonzero(height)
+    row, column = np.nonzero(height)  # of each bar
     west = 100 / BINS * column
-    right = west + 0.94 * 100 / BINS
+    east = west + 0.94 * 100 / BINS
     foot = row + 0.45
     top = foot - height[row, column]
-    corners = np.stack([west, foot, west, top, right, top, right, foot, west, foot], axis=1)
-    points = corners.reshape(-1, 2)  # five points a bar
-    pen = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
-    return Path(points, np.tile(pen, len(row)))
+    corners = [
+        np.column_stack([west, foot]),
+        np.column_stack([west, top]),
+        np.column_stack([east, top]),
+        np.column_stack([east, foot]),
+        np.column_stack([west, foot]),
+    ]
+    points = np.stack(corners, axis=1)  # bars x corners x 2
+    codes = [
+        Path.MOVETO,
+        Path.LINETO,
+        Path.LINETO,
+        Path.LINETO,
+        Path.CLOSEPOLY,
+    ]
+    return Path(points.reshape(-1, 2), np.tile(codes, len(row)))

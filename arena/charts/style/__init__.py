@@ -22,18 +22,35 @@ from arena.values import Ending
 
 # The one table of colours. Each name below it says what the colour shows; several charts may share
 # a name. Okabe and Ito, 2008.
-BLUE, VERMILION, GREEN, ORANGE, BLACK = "#0072B2", "#D55E00", "#009E73", "#E69F00", "#000000"
+BLUE = "#0072B2"
+VERMILION = "#D55E00"
+GREEN = "#009E73"
+ORANGE = "#E69F00"
+BLACK = "#000000"
 RATING = BLUE  # ratings and strengths with their intervals: `leaderboard` and `roles`
 POINTS = BLUE  # bars of `leaderboard` when no bot has a rating
-SCORES, MEAN = BLUE, VERMILION
+SCORES = BLUE
+MEAN = VERMILION
 TURNS = BLUE
 METRIC = BLUE
 ACCURACY = BLUE
-MEDIAN_TIME, P99_TIME, LONGEST_TIME = BLUE, ORANGE, VERMILION
+MEDIAN_TIME = BLUE
+P99_TIME = ORANGE
+LONGEST_TIME = VERMILION
 FAULTS = dict(zip(Ending, (BLUE, ORANGE, GREEN, VERMILION, BLACK), strict=True))
 HEAT = ("#F1F5F9", "#9CC9E6", BLUE, "#00263D")  # cells, from the least to the most
-INK, GREY, FAINT, PALE, BAND = "#22262B", "#5D6470", "#B4BAC3", "#DDE1E6", "#F2F5F8"
-SMALL, TEXT, LARGE = 7.5, 9.0, 13.0
+
+# From the darkest to the palest.
+INK = "#22262B"
+GREY = "#5D6470"
+FAINT = "#B4BAC3"
+PALE = "#DDE1E6"
+BAND = "#F2F5F8"
+
+# Of letters, in points.
+SMALL = 7.5
+TEXT = 9.0
+LARGE = 13.0
 DPI = 130
 
 RC: Any = {
@@ -87,7 +104,9 @@ class About:
 
     def title(self, subject: str) -> str:
         """Return the title of a chart: the event and the subject."""
-        return f"{self.event}: {subject}" if self.event else subject[:1].upper() + subject[1:]
+        if self.event:
+            return f"{self.event}: {subject}"
+        return subject[:1].upper() + subject[1:]
 
     def by_role(self, frame: Any, alike: Sequence[str]) -> list[tuple[str, str, Any]]:
         """Return the board, the role and the rows of each role, in order of `board_roles`.
@@ -102,20 +121,23 @@ class About:
 
         def position(group: tuple[tuple[str, str], Any]) -> tuple[int, int]:
             board_role, _ = group
-            return board_order.index(board_role[0]), role_order.get(board_role, -1)
+            board, _ = board_role
+            return board_order.index(board), role_order.get(board_role, -1)
 
-        groups = sorted(frame.groupby(["board", "role"], sort=False), key=position)
+        groups = frame.groupby(["board", "role"], sort=False)
         entries: list[tuple[str, str, Any]] = []
         columns = list(alike)
-        previous = None
-        for (board, role), table in groups:
+        last_board = None
+        last_content = None
+        for (board, role), table in sorted(groups, key=position):
             content = table[columns].sort_values(columns, ignore_index=True)
-            last_board, last_roles, last_table = entries[-1] if entries else ("", "", None)
-            if entries and last_board == board and content.equals(previous):
-                entries[-1] = (board, f"{last_roles}, {role}", last_table)
+            if board == last_board and content.equals(last_content):
+                _, other_roles, other_table = entries.pop()
+                entries.append((board, f"{other_roles}, {role}", other_table))
             else:
                 entries.append((board, role, table))
-            previous = content
+            last_board = board
+            last_content = content
         return entries
 
     def labels(self, bots: Iterable[str], length: int = NAME) -> list[str]:
@@ -123,16 +145,17 @@ class About:
         names = list(bots)
         every_name = list(dict.fromkeys(self.bots) | dict.fromkeys(names))
         every_label = letters.shown(every_name, length)
-        label = dict(zip(every_name, every_label, strict=True))
-        return [label[name] for name in names]
+        label_of = dict(zip(every_name, every_label, strict=True))
+        return [label_of[name] for name in names]
 
     def order(self, bots: Any, board: str = "") -> list[str]:
         """Return these bots, each once, best first in the game of a `game/board`, or over all."""
         names = dict.fromkeys(bots)
         game, _, _ = board.partition("/")
         best_first = self.leagues.get(game, self.bots)
-        ordered = dict.fromkeys(bot for bot in best_first if bot in names)
-        return list(ordered | names)
+        ordered = [bot for bot in best_first if bot in names]
+        ordered.extend(names)
+        return list(dict.fromkeys(ordered))
 
     def by_game(self, frame: Any) -> list[tuple[tuple[str, ...], Any]]:
         """Return a heading and the rows of each game, in order.
@@ -141,8 +164,12 @@ class About:
         """
         if "game" not in frame or frame["game"].nunique(dropna=False) < 2:
             return [((), frame)]
-        games = frame.groupby(frame["game"].fillna("all games"), sort=False)
-        return [((str(game),), table.reset_index(drop=True)) for game, table in games]
+        game_of_row = frame["game"].fillna("all games")
+        tables: list[tuple[tuple[str, ...], Any]] = []
+        for game, rows in frame.groupby(game_of_row, sort=False):
+            heading = (str(game),)
+            tables.append((heading, rows.reset_index(drop=True)))
+        return tables
 
 
 @dataclass(frozen=True)
@@ -158,10 +185,12 @@ def save(figure: Figure, path: Path) -> tuple[Path, Path]:
     for text in figure.findobj(Text):
         content = str(text.get_text())
         if not content.isascii():
-            text.set_fontfamily(list(letters.families(content)))
+            families = letters.families(content)
+            text.set_fontfamily(list(families))
     vector = path.with_suffix(".svg")
     with whole_files.replacing(vector) as file:
-        figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+        metadata = {"Date": None, "Creator": None}
+        figure.savefig(file, format="svg", metadata=metadata)
     pixels = path.with_suffix(".png")
     with whole_files.replacing(pixels) as file:
         figure.savefig(file, format="png", metadata={"Software": None})

@@ -30,7 +30,12 @@ class _Curve(NamedTuple):
 
 
 def curves(
-    frame: pd.DataFrame, about: About, along: str, subject: str, subtitle: str, texts: str = ""
+    frame: pd.DataFrame,
+    about: About,
+    along: str,
+    subject: str,
+    subtitle: str,
+    texts: str = "",
 ) -> Figure:
     """Draw the rating and its interval of each `game` and `bot` over the column `along`.
 
@@ -38,15 +43,21 @@ def curves(
     cut off. `texts` is a column of words for each point.
     """
     games = about.by_game(frame)
+    panels_of_game = -(-MOST // len(games))  # rounded up
     curve_panels: list[_Curve] = []
     note = ""
     for heading, rows in games:
         last = rows.groupby("bot", sort=False).last()  # a row a bot
         last = last.sort_values("rating", ascending=False, kind="stable")
-        bots, omitted = best(list(last.index), -(-MOST // len(games)))
+        bots, omitted = best(list(last.index), panels_of_game)
         note = note or omitted
-        curve_panels += _curves_of_game(rows, last.loc[bots], about, along, heading)
+        last = last.loc[bots]
+        curve_panels += _curves_of_game(rows, last, about, along, heading)
+
     several_games = len(games) > 1
+    between = 0.25
+    if several_games:
+        between = 0.45
     figure, axes = sheet(
         about.title(subject),
         f"{subtitle}; grey: the other bots{note}",
@@ -54,7 +65,7 @@ def curves(
         wide=1.7,
         high=1.25,
         columns=COLUMNS,
-        space=Space(left=0.4, right=0.15, between=0.45 if several_games else 0.25),
+        space=Space(left=0.4, right=0.15, between=between),
     )
     for number, (panel, curve) in enumerate(zip(axes, curve_panels, strict=True)):
         _draw(panel, curve, along, texts)
@@ -65,36 +76,73 @@ def curves(
 
 
 def _curves_of_game(
-    rows: pd.DataFrame, last: pd.DataFrame, about: About, along: str, heading: tuple[str, ...]
+    rows: pd.DataFrame,
+    last: pd.DataFrame,
+    about: About,
+    along: str,
+    heading: tuple[str, ...],
 ) -> list[_Curve]:
     """Return the panels of the bots in the index of `last`, which has the last row of each."""
     points = rows.assign(rating_low=rows["rating"], rating_high=rows["rating"])
     every_row = pd.concat([last, points])
-    axis, _ = ends(every_row["rating"], every_row["rating_low"], every_row["rating_high"])
+    axis, _ = ends(
+        every_row["rating"],
+        every_row["rating_low"],
+        every_row["rating_high"],
+    )
     lines = {}
     for bot, table in rows.groupby("bot", sort=False):
-        lines[bot] = table[[along, "rating"]].to_numpy(dtype=float)  # points x 2
+        coordinates = table[[along, "rating"]]
+        lines[bot] = coordinates.to_numpy(dtype=float)  # points x 2
+
     curve_panels = []
-    for bot, label in zip(last.index, about.labels(last.index), strict=True):
-        panel = Panel(heading=(label, *heading))
-        other_lines = [line for rival, line in lines.items() if rival != bot]
-        curve_panels.append(_Curve(panel, rows[rows["bot"] == bot], other_lines, axis))
+    labels = about.labels(last.index)
+    for bot, label in zip(last.index, labels, strict=True):
+        curve = _Curve(
+            panel=Panel(heading=(label, *heading)),
+            rows=rows[rows["bot"] == bot],
+            other_lines=[line for rival, line in lines.items() if rival != bot],
+            axis=axis,
+        )
+        curve_panels.append(curve)
     return curve_panels
 
 
 def _draw(panel: Axes, curve: _Curve, along: str, texts: str) -> None:
     """Draw the lines of a panel, with the words of the column `texts` at the points of its bot."""
-    other_lines = LineCollection(curve.other_lines, colors=FAINT, linewidths=0.6, zorder=1)
+    other_lines = LineCollection(
+        curve.other_lines,
+        colors=FAINT,
+        linewidths=0.6,
+        zorder=1,
+    )
     panel.add_collection(other_lines)
     x = curve.rows[along]
     rating = curve.rows["rating"]
     least, most = curve.axis
     low = np.clip(curve.rows["rating_low"], least, most)
     high = np.clip(curve.rows["rating_high"], least, most)
-    panel.fill_between(x, low, high, color=RATING, alpha=0.18, linewidth=0, zorder=2)
-    panel.plot(x, rating, color=RATING, linewidth=1.6, marker="o", markersize=2.5, zorder=3)
+    panel.fill_between(
+        x,
+        low,
+        high,
+        color=RATING,
+        alpha=0.18,
+        linewidth=0,
+        zorder=2,
+    )
+    panel.plot(
+        x,
+        rating,
+        color=RATING,
+        linewidth=1.6,
+        marker="o",
+        markersize=2.5,
+        zorder=3,
+    )
     if texts:
-        for point, text in zip(zip(x, rating, strict=True), curve.rows[texts], strict=True):
+        points = zip(x, rating, strict=True)
+        for point, text in zip(points, curve.rows[texts], strict=True):
             panel.annotate(
                 str(text),
                 point,

@@ -65,17 +65,22 @@ def grids(
         labels = about.labels(grid.columns, length)
         heads.append(labels)
         below = max(below, widest(labels, size))
+    space = Space(below=below + 0.17)
+    if not numbered:
+        columns = 2
+        space = Space(below=below + 0.17, top=SCALE)
     figure, axes = sheet(
         about.title(subject),
         subtitle,
         framed,
         wide=max(side * most_columns, NARROWEST),
         high=side,
-        columns=columns if numbered else 2,
-        space=Space(below=below + 0.17, top=0 if numbered else SCALE),
+        columns=columns,
+        space=space,
     )
     for panel, grid, labels in zip(axes, tables, heads, strict=True):
-        _cells(panel, grid.to_numpy(dtype=np.float64), least, text)
+        cells = grid.to_numpy(dtype=np.float64)
+        _cells(panel, cells, least, text)
         panel.set_xticks(range(len(labels)), labels, rotation=90, fontsize=size)
         # The panel of few bots is smaller than its neighbours, so that cells are alike.
         down, across = grid.shape
@@ -84,12 +89,16 @@ def grids(
         panel.set_position((box.x0, box.y1 - high, wide, high))
         panel.set_ylim(down - 0.5, -0.5)
     if not numbered:
-        _scale(figure, axes[0].get_position().x0, least)
+        first_box = axes[0].get_position()
+        _scale(figure, first_box.x0, least)
     return figure, axes
 
 
 def _cells(
-    panel: Axes, grid: npt.NDArray[np.float64], least: float, text: Callable[[float], str]
+    panel: Axes,
+    grid: npt.NDArray[np.float64],
+    least: float,
+    text: Callable[[float], str],
 ) -> None:
     """Draw a grid of cells from `least` to 100, the first row on top; a NaN stays empty."""
     panel.imshow(
@@ -102,24 +111,35 @@ def _cells(
         zorder=1,
     )
     down, across = grid.shape
-    if max(down, across) <= 2 * NUMBERED:
-        rules = [[(-0.5, y - 0.5), (across - 0.5, y - 0.5)] for y in range(1, down)]
-        rules += [[(x - 0.5, -0.5), (x - 0.5, down - 0.5)] for x in range(1, across)]
+    longest = max(down, across)
+    if longest <= 2 * NUMBERED:
+        right = across - 0.5
+        bottom = down - 0.5
+        rules = []  # between the cells
+        for row in range(1, down):
+            y = row - 0.5
+            rules.append([(-0.5, y), (right, y)])
+        for column in range(1, across):
+            x = column - 0.5
+            rules.append([(x, -0.5), (x, bottom)])
         lines = LineCollection(rules, colors="white", linewidths=1.4, zorder=2)
         panel.add_collection(lines, autolim=False)
-    if max(down, across) > NUMBERED:
+    if longest > NUMBERED:
         return
+
     for (row, column), value in np.ndenumerate(grid):
         if np.isnan(value):
             continue
-        dark = value - least > 0.48 * (100 - least)
+        colour = INK
+        if value - least > 0.48 * (100 - least):  # the cell is dark
+            colour = "white"
         panel.text(
             column,
             row,
             text(value),
             ha="center",
             va="center",
-            color="white" if dark else INK,
+            color=colour,
             fontsize=8.5,
         )
 
@@ -132,11 +152,22 @@ def _scale(figure: Figure, left: float, least: float) -> None:
     width, height = figure.get_size_inches()
     strip_width, strip_height = STRIP
     bottom = height - HEAD - strip_height
-    bounds = (left, bottom / height, strip_width / width, strip_height / height)
+    bounds = (
+        left,
+        bottom / height,
+        strip_width / width,
+        strip_height / height,
+    )
     strip = figure.add_axes(bounds)
     values = np.linspace(least, 100, 64)
-    strip.imshow(values[None, :], cmap=DARKER, aspect="auto", extent=(least, 100, 0, 1))
-    strip.set(yticks=[], xticks=[least, (least + 100) / 2, 100])
+    strip.imshow(
+        values[None, :],  # a row of cells
+        cmap=DARKER,
+        aspect="auto",
+        extent=(least, 100, 0, 1),
+    )
+    middle = (least + 100) / 2
+    strip.set(yticks=[], xticks=[least, middle, 100])
     strip.tick_params(length=0, labelsize=7.5, pad=2, labelcolor=GREY)
     for spine in strip.spines.values():
         spine.set(color=FAINT, linewidth=0.5, visible=True)

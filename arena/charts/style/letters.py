@@ -141,7 +141,8 @@ def width(text: str, size: float, *, bold: bool = False) -> float:
 
 def widest(texts: Iterable[str], size: float) -> float:
     """Return the width in inches of the widest of these texts."""
-    return max((width(text, size) for text in texts), default=0.0)
+    widths = [width(text, size) for text in texts]
+    return max(widths, default=0.0)
 
 
 # matplotlib falls back from font to font by itself, and does so here when it measures and draws. It
@@ -160,7 +161,8 @@ def _family(letter: str) -> str | None:
 
 @cache
 def _letters_of(family: str) -> frozenset[int]:
-    return frozenset(_font((family,), bold=False).get_charmap())
+    font = _font((family,), bold=False)
+    return frozenset(font.get_charmap())
 
 
 @cache
@@ -169,8 +171,11 @@ def _fallbacks() -> tuple[str, ...]:
 
     matplotlib cannot draw fonts of coloured pictures.
     """
-    fonts = font_manager.fontManager.ttflist
-    names = sorted({font.name for font in fonts if "Color" not in font.name})
+    families_here = set()
+    for font in font_manager.fontManager.ttflist:
+        if "Color" not in font.name:
+            families_here.add(font.name)
+    names = sorted(families_here)
     fallbacks = []
     for beginning in FALLBACKS:
         fallbacks += [name for name in names if name.startswith(beginning)]
@@ -179,7 +184,9 @@ def _fallbacks() -> tuple[str, ...]:
 
 def _font(names: tuple[str, ...], bold: bool) -> FT2Font:
     """Return matplotlib's own font object; matplotlib keeps it, and opens it anew in a fork."""
-    weight = "bold" if bold else "normal"
+    weight = "normal"
+    if bold:
+        weight = "bold"
     paths = []
     for name in names:
         properties = font_manager.FontProperties(family=[name], weight=weight)

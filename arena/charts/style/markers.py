@@ -12,9 +12,8 @@ from arena.charts.style import BAND, RATING
 Ends = tuple[float, float]
 """Of an axis, the lower one first."""
 
-SQUEEZED = (
-    0.4  # of the axis: where a few rows far away leave the others less, they are beyond its ends
-)
+# Of the axis: where a few rows far away leave the others less, they are beyond its ends.
+SQUEEZED = 0.4
 FEW = 10  # rows for each row that may be far away; three to nine rows may have one, too
 BEYOND = "; an arrow leads beyond the axis"
 
@@ -47,9 +46,9 @@ def ends(
             note = BEYOND
             break
     slack = 0.08 * (_span(rows) or 1)
-    least = float(rows["low"].min()) - slack
-    most = float(rows["high"].max()) + slack
-    return (least, most), note
+    lowest = float(rows["low"].min())
+    highest = float(rows["high"].max())
+    return (lowest - slack, highest + slack), note
 
 
 def _span(rows: pd.DataFrame) -> float:
@@ -82,7 +81,9 @@ def intervals(
     highs = high.to_numpy(dtype=np.float64)
     least, most = axis
     row = np.arange(len(values))
-    size = 34 if len(values) <= 24 else 16
+    size = 34
+    if len(values) > 24:
+        size = 16
     panel.hlines(
         row,
         np.clip(lows, least, most),
@@ -106,8 +107,14 @@ def intervals(
     too_low = row[lows < least]
     too_high = row[highs > most]
     for rows, end, arrow in ((too_low, least, "<"), (too_high, most, ">")):
-        at_end = np.full(len(rows), end)
-        panel.scatter(at_end, rows, s=size, marker=arrow, color=RATING, zorder=3)
+        panel.scatter(
+            np.full(len(rows), end),
+            rows,
+            s=size,
+            marker=arrow,
+            color=RATING,
+            zorder=3,
+        )
     margin = 0.02 * (most - least)
     panel.set_xlim(least - margin, most + margin)
 

@@ -73,20 +73,28 @@ def sheet(
     drawing took twice as long.
     """
     columns = min(columns, len(panels))
-    lines = [panels[start : start + columns] for start in range(0, len(panels), columns)]
+    lines = []
+    for start in range(0, len(panels), columns):
+        lines.append(panels[start : start + columns])
     most_rows = max(len(panel.names) for panel in panels)
     size = row_size(most_rows)
-    shared = most_rows > 0 and all(panel.names == panels[0].names for panel in panels)
+    first_names = panels[0].names
+    shared = most_rows > 0 and all(panel.names == first_names for panel in panels)
     labels = _labels_width(panels, size)
     text_widths = [_text_widths(panel, size) for panel in panels]
     beside = max(sum(widths.values()) for widths in text_widths)
-    headings = [_heading(panel, int(LETTERS * (wide + beside))) for panel in panels]
+    letters = int(LETTERS * (wide + beside))
+    headings = [_heading(panel, letters) for panel in panels]
     heading_lines = max(len(heading) for heading in headings)
     above = LINE * heading_lines + (0.2 if beside else 0.1)
     between = space.between + beside
     if not shared:
         between += labels
-    row_counts = [max(1, *(len(panel.names) for panel in line)) for line in lines]
+
+    row_counts = []
+    for line in lines:
+        rows = max(len(panel.names) for panel in line)
+        row_counts.append(max(1, rows))
     heights = [high] * len(lines)
     if most_rows:
         row = high or row_height(most_rows)
@@ -110,14 +118,13 @@ def sheet(
         bottom -= above + tall
         for column, panel in enumerate(line):
             start = left + column * (wide + between)
-            panel_axes = figure.add_axes(
-                (
-                    start / full_width,
-                    bottom / full_height,
-                    wide / full_width,
-                    tall / full_height,
-                )
+            bounds = (
+                start / full_width,
+                bottom / full_height,
+                wide / full_width,
+                tall / full_height,
             )
+            panel_axes = figure.add_axes(bounds)
             _head(panel_axes, headings[len(axes)], raised=beside > 0)
             if most_rows:
                 # Rows have one height, also where a neighbour has more of them.
@@ -148,7 +155,9 @@ def _labels_width(panels: Sequence[Panel], size: float) -> float:
     names: list[str] = []
     for panel in panels:
         names += panel.names
-    return widest(names, size) + 0.12 if names else 0.0
+    if not names:
+        return 0.0
+    return widest(names, size) + 0.12
 
 
 def _text_widths(panel: Panel, size: float) -> dict[str, float]:
@@ -237,7 +246,11 @@ def _head(panel: Axes, lines: Sequence[str], *, raised: bool) -> None:
 
 
 def _columns(
-    panel: Axes, texts: Panel, widths: Mapping[str, float], wide: float, size: float
+    panel: Axes,
+    texts: Panel,
+    widths: Mapping[str, float],
+    wide: float,
+    size: float,
 ) -> None:
     """Write the columns of texts to the right of a panel that is `wide`."""
     right = wide
@@ -249,7 +262,13 @@ def _columns(
 
 
 def _column(
-    panel: Axes, right: float, head: str, texts: Sequence[str], size: float, *, bold: bool
+    panel: Axes,
+    right: float,
+    head: str,
+    texts: Sequence[str],
+    size: float,
+    *,
+    bold: bool,
 ) -> None:
     """Write a column of texts, with its head, to the right of the panel."""
     panel.annotate(

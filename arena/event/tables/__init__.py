@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, TypeGuard
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
@@ -41,7 +41,7 @@ SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*")
 
 def _seconds(value: object) -> float:
     """Return a number of seconds as a float; TOML writes whole numbers without a point."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if _is_number(value):
         with suppress(OverflowError):  # for a whole number of hundreds of digits
             if math.isfinite(value):
                 return float(value)
@@ -55,10 +55,13 @@ def _bytes(value: object) -> int:
     """
     if isinstance(value, int) and not isinstance(value, bool):
         return value
-    match = SIZE.fullmatch(value) if isinstance(value, str) else None
+    match = None
+    if isinstance(value, str):
+        match = SIZE.fullmatch(value)
     if match is not None:
         number, unit = match.groups()
-        size = float(number) * UNITS.get(unit.lower(), math.nan)
+        factor = UNITS.get(unit.lower(), math.nan)
+        size = float(number) * factor
         if math.isfinite(size):
             return int(size)
     raise ValueError('a size such as "256 MB"')
@@ -74,9 +77,14 @@ def _count(value: object) -> int:
 
 def _amount(value: object) -> float:
     """Return a number from 0 as a float."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST:
+    if _is_number(value) and 0 <= value <= MOST:
         return float(value)
     raise ValueError("a number from 0")
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    """Say whether a value is a number; True and False are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _or_none(convert: Callable[[object], object]) -> BeforeValidator:
@@ -95,7 +103,9 @@ def _or_none(convert: Callable[[object], object]) -> BeforeValidator:
 
 def as_tuple(value: object) -> object:
     """Return a list as the tuple that a frozen value holds."""
-    return tuple(value) if isinstance(value, list) else value
+    if isinstance(value, list):
+        return tuple(value)
+    return value
 
 
 Seconds = Annotated[float, BeforeValidator(_seconds)]
@@ -150,24 +160,52 @@ class BotLimits(Table):
     """
 
     memory: BytesOrNone = Field(
-        DEFAULTS.memory, gt=0, le=MOST, description='Bytes of memory, or a text such as "256 MB".'
+        DEFAULTS.memory,
+        gt=0,
+        le=MOST,
+        description='Bytes of memory, or a text such as "256 MB".',
     )
-    cpu: SecondsOrNone = Field(DEFAULTS.cpu, gt=0, le=MOST, description="Seconds of CPU a match.")
-    processes: int = Field(1, ge=1, le=MOST, description="Processes at once; threads are free.")
+    cpu: SecondsOrNone = Field(
+        DEFAULTS.cpu,
+        gt=0,
+        le=MOST,
+        description="Seconds of CPU a match.",
+    )
+    processes: int = Field(
+        1,
+        ge=1,
+        le=MOST,
+        description="Processes at once; threads are free.",
+    )
     scratch: BytesOrNone = Field(
-        DEFAULTS.scratch, gt=0, le=MOST, description="Bytes in its scratch folder."
+        DEFAULTS.scratch,
+        gt=0,
+        le=MOST,
+        description="Bytes in its scratch folder.",
     )
     files: CountOrNone = Field(
-        DEFAULTS.files, ge=1, le=MOST, description="Files and folders in its scratch folder."
+        DEFAULTS.files,
+        ge=1,
+        le=MOST,
+        description="Files and folders in its scratch folder.",
     )
     open_files: CountOrNone = Field(
-        DEFAULTS.open_files, ge=1, le=MOST, description="Descriptors open at once."
+        DEFAULTS.open_files,
+        ge=1,
+        le=MOST,
+        description="Descriptors open at once.",
     )
     output: BytesOrNone = Field(
-        DEFAULTS.output, gt=0, le=MOST, description="Bytes on stdout in one turn."
+        DEFAULTS.output,
+        gt=0,
+        le=MOST,
+        description="Bytes on stdout in one turn.",
     )
     stderr: BytesOrNone = Field(
-        DEFAULTS.stderr, gt=0, le=MOST, description="Bytes on stderr in a match."
+        DEFAULTS.stderr,
+        gt=0,
+        le=MOST,
+        description="Bytes on stderr in a match.",
     )
 
     def limits(self, *, defaults: bool) -> Limits:
@@ -177,6 +215,7 @@ class BotLimits(Table):
         """
         values: dict[str, Any] = {}
         for name in BotLimits.model_fields:
-            is_set = defaults or name in self.model_fields_set
-            values[name] = getattr(self, name) if is_set else None
+            values[name] = None
+            if defaults or name in self.model_fields_set:
+                values[name] = getattr(self, name)
         return Limits(**values)

@@ -50,7 +50,9 @@ class WrongKey:
     words: str
 
     def __str__(self) -> str:
-        return f"{self.key}: {self.words}" if self.key else self.words
+        if not self.key:
+            return self.words
+        return f"{self.key}: {self.words}"
 
 
 def wrong_keys(error: ValidationError, tables: Mapping[str, type[BaseModel]]) -> list[WrongKey]:
@@ -71,12 +73,17 @@ def wrong_keys(error: ValidationError, tables: Mapping[str, type[BaseModel]]) ->
         path = list(detail["loc"])
         if detail["type"] != "extra_forbidden":
             path = _path(path, lists)
-        errors.setdefault(_key(path, lists), []).append({**detail, "path": path})
+        key = _key(path, lists)
+        same_key = errors.setdefault(key, [])
+        same_key.append({**detail, "path": path})
+
     wrong = []
     for key, same_key in islice(errors.items(), MOST_LINES):
-        wrong.append(WrongKey(key, _message(same_key, known, lists)))
-    if len(errors) > MOST_LINES:
-        wrong.append(WrongKey("", f"and {len(errors) - MOST_LINES} more"))
+        message = _message(same_key, known, lists)
+        wrong.append(WrongKey(key, message))
+    more = len(errors) - MOST_LINES
+    if more > 0:
+        wrong.append(WrongKey("", f"and {more} more"))
     return wrong
 
 
@@ -90,12 +97,19 @@ def _lists_of_tables(
             if get_origin(field.annotation) is not tuple:
                 continue
             entry = get_args(field.annotation)[0]
-            if isinstance(entry, type) and issubclass(entry, BaseModel):
-                lists[(name, key) if name else (key,)] = entry
+            if not isinstance(entry, type) or not issubclass(entry, BaseModel):
+                continue
+            if name:
+                lists[name, key] = entry
+            else:
+                lists[(key,)] = entry
     return lists
 
 
-def _path(parts: Sequence[int | str], lists: Collection[tuple[str, ...]]) -> list[int | str]:
+def _path(
+    parts: Sequence[int | str],
+    lists: Collection[tuple[str, ...]],
+) -> list[int | str]:
     """Return the path of a key, without the names that pydantic gives to the members of a union."""
     path: list[int | str] = []
     for part in parts:
@@ -105,8 +119,9 @@ def _path(parts: Sequence[int | str], lists: Collection[tuple[str, ...]]) -> lis
     if path[:1] == ["boards"]:
         return path[:2]
     for names in lists:
-        if tuple(path[: len(names)]) == names:
-            return path[: len(names) + 2]
+        depth = len(names)
+        if tuple(path[:depth]) == names:
+            return path[: depth + 2]
     return path
 
 
@@ -114,9 +129,10 @@ def _key(path: list[int | str], lists: Collection[tuple[str, ...]]) -> str:
     """Return a path as the user knows it: `time.move`, `boards 2`, `[[bot]] 2: name`."""
     texts = list(map(_text, path))
     for names in lists:
-        if tuple(path[: len(names)]) == names and len(path) > len(names):
+        depth = len(names)
+        if tuple(path[:depth]) == names and len(path) > depth:
             table = ".".join(names)
-            key = ": ".join(texts[len(names) :])
+            key = ": ".join(texts[depth:])
             return f"[[{table}]] {key}"
     if isinstance(path[-1], int):
         return " ".join(texts)
@@ -128,7 +144,9 @@ def _text(part: int | str) -> str:
     if isinstance(part, int):
         return str(part + 1)
     text = part[:SHOWN_LETTERS]
-    return text if part.isprintable() else ascii(text)
+    if part.isprintable():
+        return text
+    return ascii(text)
 
 
 def _message(
@@ -146,7 +164,8 @@ def _message(
     is_table = error["type"] == "tuple_type" and isinstance(error["input"], dict)
     if is_table and tuple(path) in lists:
         return f"expected [[{'.'.join(path)}]], with two brackets on each side"
-    mistake = error.get("ctx", {}).get("error")
+    context = error.get("ctx", {})
+    mistake = context.get("error")
     if isinstance(mistake, Mistake):
         return str(mistake)
     expected = dict.fromkeys(map(_expected, same_key))
@@ -156,7 +175,8 @@ def _message(
 def _unknown_key(path: list[int | str], tables: Mapping[str, type[BaseModel]]) -> str:
     """Return the message about an unknown key, with the key that the user perhaps meant."""
     name = str(path[-1])[:SHOWN_LETTERS]
-    table_name = ".".join(part for part in path[:-1] if isinstance(part, str))
+    names_of_tables = [part for part in path[:-1] if isinstance(part, str)]
+    table_name = ".".join(names_of_tables)
     known = list(tables[table_name].model_fields)
     hint = did_you_mean(name, known)
     for table, model in tables.items():
@@ -171,7 +191,9 @@ def _unknown_key(path: list[int | str], tables: Mapping[str, type[BaseModel]]) -
 def _expected(error: dict[str, Any]) -> str:
     """Return the value that one error of pydantic expects, in words."""
     bounds = error.get("ctx", {})
-    if isinstance(error["loc"][-1], int) and not isinstance(error["path"][-1], int):
+    last = error["loc"][-1]
+    last_of_key = error["path"][-1]
+    if isinstance(last, int) and not isinstance(last_of_key, int):
         return "a list of texts"
     match error["type"]:
         case "greater_than":
@@ -189,7 +211,9 @@ def _expected(error: dict[str, Any]) -> str:
         case "value_error":
             return str(bounds["error"])
         case kind:
-            return EXPECTED[kind] if kind in EXPECTED else str(error["msg"])
+            if kind in EXPECTED:
+                return EXPECTED[kind]
+            return str(error["msg"])
 
 
 def shown(value: object) -> str:
@@ -197,7 +221,10 @@ def shown(value: object) -> str:
     if isinstance(value, dict):
         return "a table"
     try:
-        text = json.dumps(value) if isinstance(value, str | bool | list | tuple) else repr(value)
+        if isinstance(value, str | bool | list | tuple):
+            text = json.dumps(value)
+        else:
+            text = repr(value)
     except (TypeError, ValueError):
         if isinstance(value, list | tuple):  # it has a date, or such a number
             return "such a list"

@@ -86,15 +86,17 @@ class Archive(Database):
         and only if matches are stored: it returns the ids of those that the plan has.
         """
         stored = next(self._rows("select value from meta where key = 'plan'"), None)
-        has_matches = next(self._rows("select 1 from main.matches limit 1"), None) is not None
+        is_new_plan = stored != (key,)
+        first_match = next(self._rows("select 1 from main.matches limit 1"), None)
         ids = None
-        if stored != (key,) and has_matches:
+        if is_new_plan and first_match is not None:
             ids = json.dumps(list(planned()))
+        text = records.event_text(event)
         with self._transaction() as connection:
-            connection.execute(NOTE, ("event", records.event_text(event)))
+            connection.execute(NOTE, ("event", text))
             connection.execute(NOTE, ("plan", key))
             connection.execute("delete from meta where key = 'stop'")
-            if stored != (key,):
+            if is_new_plan:
                 connection.execute(NO_BATCHES)
             if ids is not None:
                 chosen = f"(id in {schema.CHOSEN})"
@@ -106,15 +108,18 @@ class Archive(Database):
     def mark_planned(self, ids: Sequence[str]) -> int:
         """Have the finished matches among these ids count; return how many did not count before."""
         query = f"select number from main.matches where id in {schema.CHOSEN} and not planned"
-        unmarked = [number for (number,) in self._rows(query, (json.dumps(ids),))]
+        rows = self._rows(query, (json.dumps(ids),))
+        unmarked = [number for (number,) in rows]
         if not unmarked:
             return 0
         numbers = json.dumps(unmarked)
+        subtract = schema.MOVE.format(sign=-1)
+        mark = f"update matches set planned = 1 where number in {schema.CHOSEN}"
+        add = schema.MOVE.format(sign=1)
         with self._transaction() as connection:
-            connection.execute(schema.MOVE.format(sign=-1), (numbers,))
-            mark = f"update matches set planned = 1 where number in {schema.CHOSEN}"
+            connection.execute(subtract, (numbers,))
             connection.execute(mark, (numbers,))
-            connection.execute(schema.MOVE.format(sign=1), (numbers,))
+            connection.execute(add, (numbers,))
             connection.execute("delete from tallies where seats = 0")
             connection.execute(MARKED)
         return len(unmarked)
@@ -124,9 +129,8 @@ class Archive(Database):
 
         The same id twice counts once.
         """
-        rows = [
-            records.rows_of(record) for record in played
-        ]  # before the transaction, which should be short
+        # Before the transaction, which should be short.
+        rows = [records.rows_of(record) for record in played]
         with self._transaction() as connection:
             (last,) = connection.execute("select ifnull(max(number), 0) from matches").fetchone()
             for row in rows:
@@ -137,15 +141,17 @@ class Archive(Database):
         """Store these batches of the plan by their numbers, in place of what is stored of them."""
         with self._transaction() as connection:
             for number, batch in batches.items():
-                row = (BATCH.format(number), records.batch_text(batch))
-                connection.execute(NOTE, row)
+                key = BATCH.format(number)
+                text = records.batch_text(batch)
+                connection.execute(NOTE, (key, text))
 
     def forget_batches(self, first: int) -> None:
         """Remove the stored batches from this number on."""
+        first_key = BATCH.format(first)
         query = "select 1 from meta where key glob 'batch *' and key >= ? limit 1"
-        if list(self._rows(query, (BATCH.format(first),))):
+        if list(self._rows(query, (first_key,))):
             with self._transaction() as connection:
-                connection.execute(f"{NO_BATCHES} and key >= ?", (BATCH.format(first),))
+                connection.execute(f"{NO_BATCHES} and key >= ?", (first_key,))
 
     def batches(self) -> list[StoredBatch]:
         """Return the first batches of the plan, in order, as far as runs have stored them.
@@ -175,7 +181,8 @@ class Archive(Database):
             query = "select count(*) from matches where number > ?"
             (new,) = connection.execute(query, (last,)).fetchone()
             connection.execute(schema.COUNT, (last,))
-            connection.execute(NOTE, ("event", records.event_text(event())))
+            text = records.event_text(event())
+            connection.execute(NOTE, ("event", text))
             connection.execute(NOTE, ("plan", IMPORTED))
         return int(new)
 
@@ -185,12 +192,14 @@ class Archive(Database):
             if stop is None:
                 connection.execute("delete from meta where key = 'stop'")
             else:
-                connection.execute(NOTE, ("stop", records.stop_text(stop)))
+                text = records.stop_text(stop)
+                connection.execute(NOTE, ("stop", text))
 
     def append_abort(self, abort: Abort) -> None:
         """Store that arena failed a match."""
+        cause = records.valid_text(abort.cause)
+        row = (abort.match, abort.attempt, cause)
         with self._transaction() as connection:
-            row = (abort.match, abort.attempt, records.valid_text(abort.cause))
             connection.execute("insert into aborts values (?, ?, ?)", row)
 
     def void(self, machine: str, reason: str) -> tuple[str, ...]:
@@ -202,15 +211,18 @@ class Archive(Database):
             "select distinct number, id from main.matches join seats on match = number "
             "where machine = ? and ending in (?, ?) order by number"
         )
-        matches = list(self._rows(query, (machine, Ending.CRASHED.value, Ending.TIMEOUT.value)))
+        values = (machine, Ending.CRASHED.value, Ending.TIMEOUT.value)
+        matches = list(self._rows(query, values))
         numbers = json.dumps([number for number, _ in matches])
+        subtract = schema.MOVE.format(sign=-1)
         with self._transaction() as connection:
-            connection.execute(schema.MOVE.format(sign=-1), (numbers,))
+            connection.execute(subtract, (numbers,))
             connection.execute("delete from tallies where seats = 0")
             for table in ("seats", "clocks", "records"):
-                chosen = f"match in {schema.CHOSEN}"
-                connection.execute(f"delete from {table} where {chosen}", (numbers,))
-            connection.execute(f"delete from matches where number in {schema.CHOSEN}", (numbers,))
+                delete = f"delete from {table} where match in {schema.CHOSEN}"
+                connection.execute(delete, (numbers,))
+            delete = f"delete from matches where number in {schema.CHOSEN}"
+            connection.execute(delete, (numbers,))
             for _, match in matches:
                 query = "select count(*) from aborts where match = ?"
                 (attempts,) = connection.execute(query, (match,)).fetchone()
@@ -226,12 +238,14 @@ class Archive(Database):
 
     def ids(self) -> set[str]:
         """Return the id of every finished match, planned or not."""
-        return {match for (match,) in self._rows("select id from main.matches")}
+        rows = self._rows("select id from main.matches")
+        return {match for (match,) in rows}
 
     def stored(self, ids: Sequence[str]) -> set[str]:
         """Return those of these ids whose matches are finished."""
         query = f"select id from main.matches where id in {schema.CHOSEN}"
-        return {match for (match,) in self._rows(query, (json.dumps(ids),))}
+        rows = self._rows(query, (json.dumps(ids),))
+        return {match for (match,) in rows}
 
     def has_all(self, ids: Sequence[str]) -> bool:
         """Return whether the matches with these ids, all different, are finished."""
@@ -252,10 +266,14 @@ class Archive(Database):
         name_of = self._name_of
         if stop is None or name_of is None:
             return stop
-        digests = {bot.name: bot.digest for bot in self._event_as_played().bots}
+        event = self._event_as_played()
+        digests = {bot.name: bot.digest for bot in event.bots}
         renamed = []
         for ranks in stop.open:
-            bots = [name_of(bot, digests.get(bot, "")) for bot in ranks.bots]
+            bots = []
+            for bot in ranks.bots:
+                digest = digests.get(bot, "")
+                bots.append(name_of(bot, digest))
             renamed.append(replace(ranks, bots=tuple(bots)))
         return replace(stop, open=tuple(renamed))
 
@@ -269,15 +287,17 @@ class Archive(Database):
         bots = []
         for bot in event.bots:
             name = self._name_of(bot.name, bot.digest)
-            # A display name would not show the version that the name has now.
-            display = bot.display if name == bot.name else ""
+            display = bot.display
+            if name != bot.name:
+                display = ""  # it would not show the version that the name has now
             bots.append(replace(bot, name=name, display=display))
         bots.sort(key=lambda bot: bot.name)
         return replace(event, bots=tuple(bots))
 
     def has_event(self) -> bool:
         """Say whether an event was begun here."""
-        return next(self._rows("select 1 from meta where key = 'event'"), None) is not None
+        rows = self._rows("select 1 from meta where key = 'event'")
+        return next(rows, None) is not None
 
     def _event_as_played(self) -> Event:
         """Return the event with the names that bots have in records."""
@@ -296,11 +316,13 @@ class Archive(Database):
         """Return the finished matches among these ids, in this order."""
         chosen = self._played(CHOSEN_MATCHES, [json.dumps(ids)])
         by_id = {played.id: played for played in chosen}
-        return tuple(by_id[match] for match in ids if match in by_id)
+        in_order = [by_id[match] for match in ids if match in by_id]
+        return tuple(in_order)
 
     def transcripts_of(self, ids: Sequence[str]) -> dict[str, int]:
         """Return of these matches how each went, as a number: a hash (`records.transcript`)."""
-        return dict(self._rows(f"select id, transcript from {CHOSEN_MATCHES}", (json.dumps(ids),)))
+        query = f"select id, transcript from {CHOSEN_MATCHES}"
+        return dict(self._rows(query, (json.dumps(ids),)))
 
     def newest(
         self,
@@ -366,10 +388,11 @@ class Archive(Database):
         # The two queries go side by side, so that no more than a match is in memory.
         by_match = groupby(self._rows(query, values), key=itemgetter(0))
         for row in self._rows(f"select id, {columns} from {table} order by id", values):
-            match, seats = next(by_match, ("", ()))
+            match, rows_of_seats = next(by_match, ("", ()))
             if match != row[0]:
                 raise KeyError(row[0])  # it has no seats
-            yield records.played_of(row[1:], [seat[1:] for seat in seats])
+            seats = [seat[1:] for seat in rows_of_seats]
+            yield records.played_of(row[1:], seats)
 
     def tallies(self) -> tuple[Tally, ...]:
         """Return sums of the seats of the matches that are read.
@@ -448,7 +471,10 @@ class Archive(Database):
             f"from {SEATS} where ending is not null"
         )
         query = f"select bot, ending, count(*) from ({faults}) where nth > 1 group by bot, ending"
-        return Counter({(bot, Ending(ending)): seats for bot, ending, seats in self._rows(query)})
+        later: Counter[tuple[str, Ending]] = Counter()
+        for bot, ending, seats in self._rows(query):
+            later[bot, Ending(ending)] = seats
+        return later
 
     def failings(self) -> Iterator[Failing]:
         """Yield the faults of bots, by bot and ending, each with an example."""
@@ -500,7 +526,8 @@ class Archive(Database):
         query = f"select role from {SEATS} where id = ? order by position"
         boards = {}
         for label, match in list(self._rows(newest)):
-            boards[label] = tuple(role for (role,) in self._rows(query, (match,)))
+            roles = [role for (role,) in self._rows(query, (match,))]
+            boards[label] = tuple(roles)
         return boards
 
     def cache_version(self) -> str:
@@ -510,7 +537,9 @@ class Archive(Database):
         """
         meta = "select key, value from meta where key in ('plan', 'marked') order by key"
         last = "select number, started from main.matches order by number desc limit 1"
-        return json.dumps(list(self._rows(meta)) + list(self._rows(last)))
+        rows = list(self._rows(meta))
+        rows += self._rows(last)
+        return json.dumps(rows)
 
     def record(self, prefix: str) -> Record:
         """Return the record whose id begins with `prefix`.
@@ -521,12 +550,15 @@ class Archive(Database):
         query = f"select record from {RECORDS} where id >= ? and id < ? || 'g' limit 2"
         rows = list(self._rows(query, (prefix, prefix)))
         if len(rows) != 1 or not prefix:
-            many = "several matches begin" if rows else "no match begins"
+            found = "no match begins"
+            if rows:
+                found = "several matches begin"
             raise ArenaError(
-                f"{self.folder}: {many} with {prefix!r}; `arena replay` lists the newest, "
+                f"{self.folder}: {found} with {prefix!r}; `arena replay` lists the newest, "
                 "matches.csv all"
             )
-        return self._unpacked(rows[0][0])
+        ((blob,),) = rows
+        return self._unpacked(blob)
 
     def records(self, most: int | None = None) -> Iterator[Record]:
         """Yield the records by id, `most` at most.
@@ -564,7 +596,8 @@ class Archive(Database):
         query = (
             f"select record, planned from {RECORDS} where number in {schema.CHOSEN} order by number"
         )
-        for blob, planned in self._rows(query, (json.dumps(list(numbers)),)):
+        chosen = json.dumps(list(numbers))
+        for blob, planned in self._rows(query, (chosen,)):
             yield self._unpacked(blob), bool(planned)
 
     def newest_on(self, label: str) -> Record | None:
@@ -616,14 +649,16 @@ class Archive(Database):
 
     def sides(self) -> dict[str, set[int]]:
         """Return the sides of each `game/board` that was ever played."""
+        query = "select distinct game || '/' || board, side from entries"
         sides: dict[str, set[int]] = {}
-        for label, side in self._rows("select distinct game || '/' || board, side from entries"):
+        for label, side in self._rows(query):
             sides.setdefault(label, set()).add(side)
         return sides
 
     def entries(self) -> dict[int, Entry]:
         """Return every entry by its number."""
-        rows = self._rows(f"select number, {', '.join(records.ENTRY)} from entries")
+        columns = ", ".join(records.ENTRY)
+        rows = self._rows(f"select number, {columns} from entries")
         return {row[0]: Entry._make(row[1:]) for row in rows}
 
     def figures(self, ids: Sequence[str] | None = None) -> bytearray:
@@ -672,12 +707,14 @@ class Archive(Database):
         aborts = []
         query = "select match, attempt, cause from aborts order by rowid"
         for match, attempt, cause in self._rows(query):
-            aborts.append(Abort(match=match, attempt=attempt, cause=cause))
+            abort = Abort(match=match, attempt=attempt, cause=cause)
+            aborts.append(abort)
         return tuple(aborts)
 
     def planned_ids(self) -> set[str]:
         """Return the ids of the matches that are marked as planned."""
-        return {match for (match,) in self._rows("select id from matches where planned")}
+        rows = self._rows("select id from matches where planned")
+        return {match for (match,) in rows}
 
 
 def _matches(ids: Sequence[str] | None) -> tuple[str, tuple[str, ...]]:

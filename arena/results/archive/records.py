@@ -361,14 +361,19 @@ def without_entries(figures: object, entries: Sequence[object]) -> tuple[object,
 
     The numbers of entries differ from archive to archive. Other bytes are returned as they are.
     """
-    if not isinstance(figures, bytes) or len(figures) != _figures.size * len(entries):
+    size = _figures.size * len(entries)
+    if not isinstance(figures, bytes) or len(figures) != size:
         return (figures,)
-    position = [name for name, _ in FIGURES].index("entry")
+    names = [name for name, _ in FIGURES]
+    position = names.index("entry")
     seats: list[object] = []
-    for row, entry in zip(_figures.iter_unpack(figures), entries, strict=True):
+    rows = _figures.iter_unpack(figures)
+    for row, entry in zip(rows, entries, strict=True):
         if row[position] != entry:
             return (figures,)
-        seats.append(row[:position] + row[position + 1 :])
+        before = row[:position]
+        after = row[position + 1 :]
+        seats.append(before + after)
     return tuple(seats)
 
 
@@ -376,10 +381,10 @@ def packed(record: Record) -> bytes:
     """Return the whole record, compressed."""
     try:
         text = _record.adapter.dump_json(record)
-    except (
-        PydanticSerializationError
-    ):  # half of a surrogate pair: json escapes it, but takes longer
-        text = json.dumps(_record.adapter.dump_python(record)).encode("ascii")
+    except PydanticSerializationError:
+        # It has half of a surrogate pair: json escapes that, but takes longer.
+        plain = _record.adapter.dump_python(record)
+        text = json.dumps(plain).encode("ascii")
     return zlib.compress(text, 1)
 
 
@@ -535,10 +540,15 @@ def transcript(record: Record) -> int:
     its first move: it has shown no play that another match could repeat. Of an imported match
     nobody knows how it went.
     """
+    match = record.match
     verdict = record.verdict
     movers = {turn.role for turn in record.turns if turn.by == "bot"}
-    unique = record.match.imported or any(turn.by in SAMPLED for turn in record.turns)
-    unique = unique or any(fault.role not in movers for fault in verdict.faults)
+    has_sampled = any(turn.by in SAMPLED for turn in record.turns)
+    forfeited_unmoved = any(fault.role not in movers for fault in verdict.faults)
+    unique_id = ""
+    if match.imported or has_sampled or forfeited_unmoved:
+        unique_id = match.id
+
     turns = []
     openings = []
     for turn in record.turns:
@@ -546,8 +556,7 @@ def transcript(record: Record) -> int:
         turns.append(move)
         if turn.by == "opening":
             openings.append(move)
-    match_id = record.match.id if unique else ""
-    beginning = _hashed(record.match.sampled, match_id, openings)
+    beginning = _hashed(match.sampled, unique_id, openings)
     faults = [(fault.role, fault.ending, fault.turn) for fault in verdict.faults]
     play = _hashed(turns, faults, dict(verdict.scores), verdict.reason)
     return (beginning >> 1) << PLAY_BITS | play
@@ -565,10 +574,14 @@ def _seat_rows(record: Record, seat: SeatReport, result: str | None) -> SeatRows
     """
     match = record.match
     side = next(number for number, roles in enumerate(record.sides) if seat.role in roles)
-    ending, words, fault_turn = None, None, None
+    ending = None
+    words = None
+    fault_turn = None
     for fault in reversed(record.verdict.faults):  # the first fault of a seat counts
         if fault.role == seat.role:
-            ending, words, fault_turn = fault.ending.value, fault.words, fault.turn
+            ending = fault.ending.value
+            words = fault.words
+            fault_turn = fault.turn
     walls = array("f")
     cpus = array("f")
     waits = array("f")
