@@ -74,8 +74,8 @@ def sheet(
     """
     columns = min(columns, len(panels))
     lines = []
-    for start in range(0, len(panels), columns):
-        lines.append(panels[start : start + columns])
+    for first in range(0, len(panels), columns):
+        lines.append(panels[first : first + columns])
     most_rows = max(len(panel.names) for panel in panels)
     size = row_size(most_rows)
     first_names = panels[0].names
