@@ -48,7 +48,7 @@ MOST_ESTIMATED = 200
 A match of Pacman with 57 turns takes 70 ms of CPU time.
 """
 SEARCHES = [Path(quality.__file__).with_name(name) for name in ("solver.py", "pursuit.py")]
-"""Modules that only rules import which use them, as numpy comes with them."""
+"""Only rules that use these modules import them, because they import numpy."""
 
 Rules = Callable[[Match], Game[Any]]
 """Return the game of a match, from rules that are trusted; raise ArenaError without any."""
@@ -80,14 +80,14 @@ class MoveSums(NamedTuple):
 
     @property
     def lost_a_match(self) -> float | None:
-        """Blunders, or points; None without a match."""
+        """The blunders a match, or the points; None without a match."""
         if not self.matches:
             return None
         return self.lost / self.matches
 
     @property
     def turns_a_match(self) -> float | None:
-        """None without a match."""
+        """The lost turns a match; None without a match."""
         if not self.matches:
             return None
         return self.turns / self.matches
@@ -109,7 +109,7 @@ AnyAssessor = TypeVar("AnyAssessor", bound=Assessor)
 
 @dataclass(frozen=True, kw_only=True)
 class Measure:
-    """One of the two measures."""
+    """A measure of moves: their accuracy or their regret."""
 
     file: str
     """The beginning of its cache's name."""
@@ -186,7 +186,11 @@ def load_or_assess(
     if new and (may_replace or not path.exists()):
         current = {key: known[key] for key in key_of.values() if key in known}
         memo.store(path, code, current, STORED)
-    return [(match, known.get(key_of[match.id], {})) for match in played]
+    with_figures: list[tuple[Played, Figures]] = []
+    for match in played:
+        figures = known.get(key_of[match.id], {})
+        with_figures.append((match, figures))
+    return with_figures
 
 
 def _assessed_games(
@@ -223,7 +227,12 @@ def sums_of(assessed: Iterable[tuple[Played, Figures]]) -> dict[SumKey, MoveSums
             if role not in match.seats:
                 continue  # anybody may have made the record
             key = (match.label, role, match.seats[role])
-            of_match = MoveSums(matches=1, moves=moves, lost=lost, turns=turns)
+            of_match = MoveSums(
+                matches=1,
+                moves=moves,
+                lost=lost,
+                turns=turns,
+            )
             sums[key] = sums[key].plus(of_match)
     return dict(sorted(sums.items()))
 
@@ -245,10 +254,11 @@ def with_assessors(
     for match in matches:
         try:
             record = archive.record(match.id)
-            current = (record.match.rules, record.match.label, record.match.sampled)
+            recorded = record.match
+            current = (recorded.rules, recorded.label, recorded.sampled)
             if current != board:
                 board = None  # until its assessor is made
-                game = rules(record.match)
+                game = rules(recorded)
                 assessor = kind.of(game)
                 board = current
         except ArenaError as error:

@@ -163,7 +163,7 @@ def _lesson(
     means = {}
     for move in chain([blunder.move], good):
         matches = scores[move].matches
-        means[move] = Mean(matches=len(matches), score=fmean(matches))
+        means[move] = Mean(len(matches), fmean(matches))
     points = round(better[good[0]], 1)
     return blunder._replace(points=points, good=tuple(good), means=means)
 
@@ -204,9 +204,12 @@ def _scores_of(
             continue
         groups = []
         for group in by_group.values():
+            of_bots = []
+            for choice in group:
+                key = (position.label, position.role, choice.bot)
+                of_bots.append(means[key])
             score = fmean(choice.score for choice in group)
-            average = fmean(means[position.label, position.role, choice.bot] for choice in group)
-            groups.append((score, score - average))
+            groups.append((score, score - fmean(of_bots)))
         scores[move] = _Scores(matches=matches, groups=groups)
     return scores
 
@@ -271,6 +274,7 @@ def _cautious(scores: Sequence[float], errors: float) -> tuple[float, float]:
     added = errors**2 / 4
     count = len(scores) + 2 * added
     mean = (sum(scores) + 100 * added) / count
-    squares = sum(score**2 for score in scores) + 100**2 * added
+    sum_of_squares = sum(score**2 for score in scores)
+    squares = sum_of_squares + 100**2 * added
     variance = squares / count - mean**2
     return mean, variance / count

@@ -146,8 +146,9 @@ class _Sums:
         self.endings: Counter[Ending] = Counter()
 
     def add(self, tally: Tally) -> None:
-        """Add some equal seats."""
-        scores = self.scores.setdefault((tally.board, tally.role), [0, 0])
+        """Add the seats of a tally."""
+        board_role = (tally.board, tally.role)
+        scores = self.scores.setdefault(board_role, [0, 0])
         scores[0] += tally.score
         scores[1] += tally.seats
         if tally.ending is not None:
@@ -242,7 +243,8 @@ def best_scores(match: Played) -> list[int]:
     """Return the best score of each side of a match."""
     best = []
     for side in match.sides:
-        best.append(max(match.scores[role] for role in side))
+        scores = [match.scores[role] for role in side]
+        best.append(max(scores))
     return best
 
 

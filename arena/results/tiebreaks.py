@@ -97,7 +97,7 @@ def sonneborn_berger(table: Crosstable, bot: str) -> Fraction:
 def koya(table: Crosstable, bot: str) -> Fraction:
     """Return the points made against strong opponents (article 9.2).
 
-    An opponent is strong that made at least half of its possible points.
+    An opponent is strong if it made at least half of its possible points.
     """
     total = Fraction()
     for opponent, encounters in table.against(bot).items():
@@ -133,7 +133,7 @@ def buchholz_cut_1(table: Crosstable, bot: str) -> Fraction:
 def buchholz_median_1(table: Crosstable, bot: str) -> Fraction:
     """Return Buchholz without a game against the lowest and one against the highest score.
 
-    It is that of articles 8.1 and 14.
+    The formula is that of articles 8.1 and 14.
     """
     scores = opponents_scores(table, bot)
     return sum(scores[1:-1], Fraction())
@@ -278,7 +278,7 @@ def _separate(
         yield from _separate(table, group, rules, figures)
 
 
-def _groups(values: Mapping[str, Fraction | None] | Mapping[str, float]) -> list[list[str]]:
+def _groups(values: Figures | Mapping[str, float]) -> list[list[str]]:
     """Return the bots in groups of equal values, the highest first and None last.
 
     The bots of a group stand by name.

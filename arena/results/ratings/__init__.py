@@ -19,7 +19,8 @@ from arena.game import Role
 
 
 def _encode(array: Any) -> Any:
-    return array.dtype.str, array.shape, b64encode(array.tobytes()).decode()
+    data = b64encode(array.tobytes())
+    return array.dtype.str, array.shape, data.decode()
 
 
 def _decode(array: tuple[str, list[int], str]) -> Any:
@@ -27,7 +28,8 @@ def _decode(array: tuple[str, list[int], str]) -> Any:
     import numpy as np
 
     dtype, shape, data = array
-    return np.frombuffer(b64decode(data), dtype=dtype).reshape(shape)
+    flat = np.frombuffer(b64decode(data), dtype=dtype)
+    return flat.reshape(shape)
 
 
 if TYPE_CHECKING:
@@ -100,7 +102,8 @@ class Ranked(NamedTuple):
 
     def scaled(self, factor: float, offset: float) -> "Ranked":
         """Return the same bot with its strength on another scale."""
-        return self._replace(strength=self.strength.scaled(factor, offset))
+        strength = self.strength.scaled(factor, offset)
+        return self._replace(strength=strength)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,8 +180,8 @@ class Ratings:
             ratings.append(replace(rating, strength=strength, roles=roles))
         rankings = []
         for ranking in self.rankings:
-            rows = tuple(row.scaled(factor, offset) for row in ranking.rows)
-            rankings.append(replace(ranking, rows=rows))
+            rows = [row.scaled(factor, offset) for row in ranking.rows]
+            rankings.append(replace(ranking, rows=tuple(rows)))
         return replace(
             self,
             unit=unit,
@@ -216,7 +219,12 @@ class _WithoutPrior:
     module: Any
 
     def rate(self, arrays: "Arrays", *, seed: int = 0, refits: int = REFITS) -> Ratings:
-        ratings: Ratings = self.module.rate(arrays, seed=seed, refits=refits, prior=False)
+        ratings: Ratings = self.module.rate(
+            arrays,
+            seed=seed,
+            refits=refits,
+            prior=False,
+        )
         return ratings
 
 

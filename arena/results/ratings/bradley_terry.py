@@ -65,8 +65,9 @@ def rate(
 
     model = by_role.model
     rows = resamples[len(model.advantages) :]
-    average = np.zeros((len(totals.board_roles), resamples.shape[1]))  # bot of each board role
-    bots = np.bincount(model.board_role, minlength=len(average))
+    board_roles = len(totals.board_roles)
+    average = np.zeros((board_roles, rows.shape[1]))  # the average bot of each board role
+    bots = np.bincount(model.board_role, minlength=board_roles)
     for board_role in np.flatnonzero(bots):
         is_there = model.board_role == board_role
         average[board_role] = center(rows[is_there])
@@ -149,10 +150,11 @@ def _advantages(
     for advantage in range(count):
         is_scored = model.unknown[:, 0] == advantage
         score = int(np.argmax(is_scored))
-        used = np.flatnonzero(model.factor[score, 1:]) + 1
+        factor = model.factor[score]
+        used = np.flatnonzero(factor[1:]) + 1
         strength = model.unknown[score, used] - count
         board_roles = model.board_role[strength]
-        met = model.factor[score, used] @ average[board_roles]
+        met = factor[used] @ average[board_roles]
         rows.append(resamples[advantage] + met)
     figures = np.array(rows).reshape(count, resamples.shape[1])
     scored_roles = model.advantages.tolist()

@@ -31,5 +31,10 @@ def rate(
     prior: bool = True,
 ) -> Ratings:
     """Rate all bots of these matches."""
-    fitted = bradley_terry.rate(arrays, seed=seed, refits=refits, prior=prior)
+    fitted = bradley_terry.rate(
+        arrays,
+        seed=seed,
+        refits=refits,
+        prior=prior,
+    )
     return shown(fitted)

@@ -109,12 +109,13 @@ def _noise(totals: MatchTotals, cell: Ints, count: Floats) -> tuple[Floats, Floa
                 products = left_share * right_share
                 total += np.bincount(pair, weights=products, minlength=pairs)
 
-    every_seating: Mask = np.ones(len(totals.seats), dtype=np.bool_)
+    seatings = len(totals.seats)
+    every_seating: Mask = np.ones(seatings, dtype=np.bool_)
     factor = inflation(totals, fitted, every_seating)
     square = factor * total.reshape(size, size)
     covariance = (square + square.T) / 2
-    seatings = _by_cell(cell, np.ones(cell.shape), size)
-    mean_dispersion = _by_cell(cell, dispersion, size) / seatings
+    cell_seatings = _by_cell(cell, np.ones(cell.shape), size)
+    mean_dispersion = _by_cell(cell, dispersion, size) / cell_seatings
     return covariance, mean_dispersion
 
 
@@ -132,10 +133,11 @@ def expectations(totals: MatchTotals, fitted: Fit) -> tuple[Floats, Floats]:
     side = totals.side
     for role in range(1, score.shape[1]):
         before = role - 1
-        left_out = score[:, role] < 0
+        own_score = score[:, role]
+        left_out = own_score < 0
         is_mate = side[:, role] == side[:, before]
         substitute = np.where(is_mate, score[:, before], score[:, 0])
-        score[:, role] = np.where(left_out, substitute, score[:, role])
+        score[:, role] = np.where(left_out, substitute, own_score)
         mate_is_against = np.where(is_mate, against[:, before], True)
         against[:, role] = left_out & mate_is_against
     expected = fitted.expected[score]
@@ -146,5 +148,9 @@ def expectations(totals: MatchTotals, fitted: Fit) -> tuple[Floats, Floats]:
 def _by_cell(cell: Ints, values: Floats | Ints, size: int) -> Floats:
     """Return the sum of the values of each cell."""
     used = cell >= 0
-    sums = np.bincount(cell[used], weights=values[used], minlength=size)
+    sums = np.bincount(
+        cell[used],
+        weights=values[used],
+        minlength=size,
+    )
     return sums.astype(np.float64)

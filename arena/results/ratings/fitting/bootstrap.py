@@ -206,10 +206,10 @@ def by_blocks(totals: MatchTotals, fitted: Fit) -> Floats:
 
 
 def _surplus(totals: MatchTotals, fitted: Fit) -> tuple[Ints, Floats]:
-    """Return S x K the score of each role, any where it has none, and B x K its share of the slope.
+    """Return the score of each role (S x K) and its share of the slope (B x K).
 
-    A share counts from the mean of its seating, or, if that has one block, from what the fit
-    expects.
+    Where a role has no score, any may stand. A share counts from the mean of its seating, or, if
+    that has one block, from what the fit expects.
     """
     model = fitted.model
     shape = totals.seats.shape  # S x K
@@ -328,7 +328,8 @@ class _Solver:
     def solve(self, shifts: Floats) -> Floats:
         """Return P x T: the unknowns at which the slope, shifted by each column, is 0."""
         refits = shifts.shape[1]
-        solved = np.repeat(self.fitted.unknowns[:, None], refits, axis=1)
+        start = self.fitted.unknowns[:, None]
+        solved = np.repeat(start, refits, axis=1)
         columns = np.arange(refits)
         unknowns = solved.copy()
         step = self._step(unknowns, shifts)
@@ -341,8 +342,7 @@ class _Solver:
             unknowns = rounded(unknowns + move)
             solved[:, columns] = unknowns
             step = self._step(unknowns, shifts)
-            longest = (np.abs(step) / self.error).max(axis=0)
-            moving = longest >= CLOSE_ERRORS
+            moving = self._longest(step) >= CLOSE_ERRORS
             if not moving.any():
                 break
 
@@ -353,7 +353,10 @@ class _Solver:
             unknowns = unknowns[:, moving]
             shifts = shifts[:, moving]
             step = step[:, moving]
-            changes = [(first[:, moving], second[:, moving]) for first, second in changes]
+            of_moving = []
+            for of_unknowns, of_step in changes:
+                of_moving.append((of_unknowns[:, moving], of_step[:, moving]))
+            changes = of_moving
             move = self._move(step, changes)
         return solved
 
@@ -375,9 +378,13 @@ class _Solver:
             unlike.append((of_unknowns, of_step))
             part = self._part(step, of_step)
             move = move - part * (of_unknowns + of_step)
-        longest = (np.abs(move) / self.error).max(axis=0)
-        shortened = LONGEST_STEP / np.maximum(longest, LONGEST_STEP)
-        return np.asarray(move * shortened)
+        longest = np.maximum(self._longest(move), LONGEST_STEP)
+        return np.asarray(move * (LONGEST_STEP / longest))
+
+    def _longest(self, step: Floats) -> Floats:
+        """Return T: the longest part of each step, in standard errors."""
+        errors = np.abs(step) / self.error
+        return np.asarray(errors.max(axis=0))
 
     def _part(self, left: Floats, right: Floats) -> Floats:
         """Return T: how much of the right column there is in the left one."""
@@ -404,13 +411,15 @@ class _Solver:
         """Return P x T: the slope at these unknowns, by the scores and the prior."""
         model = self.fitted.model
         values = unknowns.astype(np.float32)
-        logit = np.zeros((len(model.mean), unknowns.shape[1]), dtype=np.float32)
+        shape = (len(model.mean), unknowns.shape[1])  # N x T
+        logit = np.zeros(shape, dtype=np.float32)
         for column in range(model.unknown.shape[1]):
             factor = _single(model.factor[:, column])
             unknown = model.unknown[:, column]
             logit += factor * values[unknown]
         # The expected score is 0.5 + 0.5 tanh(logit / 2).
-        surplus = self.weight * (self.mean - 0.5 - 0.5 * np.tanh(0.5 * logit))
+        tanh = np.tanh(0.5 * logit)
+        surplus = self.weight * (self.mean - 0.5 - 0.5 * tanh)
         by_unknown = self.credit * surplus[self.score]
         by_scores = np.add.reduceat(by_unknown, self.starts, axis=0)
         pulled = self.prior * unknowns[self.pulling]

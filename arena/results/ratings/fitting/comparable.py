@@ -48,7 +48,8 @@ def ends(totals: MatchTotals) -> tuple[Mask, Mask]:
     alone = ~linked_to_others[:count].any(axis=1)
 
     def bounded(reach: Mask) -> Mask:
-        by_main = (reach[:count, :count] & main).any(axis=1)
+        of_bots = reach[:count, :count]
+        by_main = (of_bots & main).any(axis=1)
         outside = reach & ~same_body
         by_others = outside[:count].any(axis=1)
         by_matches = np.where(measured, by_main, by_others)
@@ -63,7 +64,8 @@ def groups(totals: MatchTotals) -> tuple[tuple[str, ...], ...]:
     Bots of two groups can't be compared. A board for one bot alone links all bots that played it.
     """
     count = len(totals.bots)
-    linked = np.eye(count + len(totals.board_roles), dtype=np.bool_)
+    size = count + len(totals.board_roles)
+    linked = np.eye(size, dtype=np.bool_)
     first_bot = totals.seats[:, 0]
     # The other bots of each seating; a bot alone has its board role as a partner.
     other_bots = totals.seats[:, 1:]
@@ -75,12 +77,14 @@ def groups(totals: MatchTotals) -> tuple[tuple[str, ...], ...]:
         there = partner >= 0
         linked[first_bot[there], partner[there]] = True
     reached = _closure(linked | linked.T)
-    rows: Mask = np.unique(reached[:count, :count], axis=0)
+    reached_bots = reached[:count, :count]
+    rows: Mask = np.unique(reached_bots, axis=0)
     names = []
     for row in rows:
         members = np.flatnonzero(row).tolist()
         names.append(tuple(totals.bots[bot] for bot in members))
-    return tuple(sorted(names, key=lambda bots: (-len(bots), bots)))
+    names.sort(key=lambda bots: (-len(bots), bots))
+    return tuple(names)
 
 
 def _direct(totals: MatchTotals) -> Mask:
@@ -91,24 +95,28 @@ def _direct(totals: MatchTotals) -> Mask:
     count = len(totals.bots)
     side = totals.side
     roles = range(totals.seats.shape[1])
-    direct = np.eye(count + len(totals.board_roles), dtype=np.bool_)
+    size = count + len(totals.board_roles)
+    direct = np.eye(size, dtype=np.bool_)
+    is_missing = side < 0
     for role in roles:
         bot = totals.seats[:, role]
+        own_side = side[:, role]
         board_role = totals.board_role[:, role]
         board = count + board_role
         played = board_role >= 0
         score = totals.scores[:, role]
         gained = score > 0
         conceded = score != 100 * totals.matches
-        is_mate = (side == side[:, [role]]) | (side < 0)
-        alone = played & is_mate.all(axis=1)
+        is_mate = side == own_side[:, None]
+        has_no_opponent = (is_mate | is_missing).all(axis=1)
+        alone = played & has_no_opponent
         _mark(direct, bot, board, alone & gained)
         _mark(direct, board, bot, alone & conceded)
         for opposing in roles:
             opponent = totals.seats[:, opposing]
             opposing_side = side[:, opposing]
-            is_opposed = (opposing_side >= 0) & (opposing_side != side[:, role])
-            meet = played & is_opposed
+            is_opposed = opposing_side != own_side
+            meet = played & is_opposed & ~is_missing[:, opposing]
             _mark(direct, bot, opponent, meet & gained)
             _mark(direct, opponent, bot, meet & conceded)
     return direct

@@ -49,8 +49,8 @@ TAIL_DEGREES = 4.0
 """Degrees of freedom of Student's distribution of the means: with so few, a bot five spreads away
 is not unlikely."""
 SETTLED = 0.005
-"""Of the logarithm of a spread. Steps are slow where it is small: there some 0.1 may remain, half
-of the precision that a dozen bots can give it."""
+"""The estimate ends when the logarithm of no spread changes by more. Steps are slow where a spread
+is small: there some 0.1 may remain, half of the precision that a dozen bots can give it."""
 
 
 def estimate(model: Model) -> Fit:
@@ -61,7 +61,8 @@ def estimate(model: Model) -> Fit:
     is_opposed = model.opposing != itself  # N x K
     opposing_share = is_opposed * model.share[model.opposing]  # N x K
     overlap = np.asarray(1.0 + opposing_share.sum(axis=1))
-    best = point_estimate(model, Spread(), np.ones(count), overlap)
+    dispersion = np.ones(count)
+    best = point_estimate(model, Spread(), dispersion, overlap)
     selection = selection_of(model)
     for _ in range(STEPS):
         expected = best.expected
@@ -70,9 +71,11 @@ def estimate(model: Model) -> Fit:
         spread = _spread(best, selection, covariances)
         dispersion = _dispersion(best, selection, covariances)
         overlap = _overlap(best)
-        ratios = [spread.bots / best.spread.bots, spread.roles / best.spread.roles]
+        bots_ratio = spread.bots / best.spread.bots
+        roles_ratio = spread.roles / best.spread.roles
+        change = np.abs(np.log([bots_ratio, roles_ratio]))
         best = point_estimate(model, spread, dispersion, overlap, best.unknowns)
-        if np.abs(np.log(ratios)).max() < SETTLED:
+        if change.max() < SETTLED:
             break
     return fit(best)
 
@@ -102,13 +105,16 @@ def _spread(
     mean_squares = weight**2 * by_bot + weight * spread.roles**2
     special_squares = by_role - 2 * weight * by_bot + roles * mean_squares
 
-    tails = (TAIL_DEGREES + 1) / (TAIL_DEGREES + mean_squares / spread.bots**2)
-    weighted_squares = (tails * mean_squares)[played].sum()
+    relative_squares = mean_squares / spread.bots**2
+    tails = (TAIL_DEGREES + 1) / (TAIL_DEGREES + relative_squares)
+    weighted_squares = tails * mean_squares
+    sum_of_means = weighted_squares[played].sum()
+    sum_of_specials = special_squares[played].sum()
     initial = Spread()
     return Spread(
-        bots=likeliest(weighted_squares, played.sum(), initial.bots),
+        bots=likeliest(sum_of_means, played.sum(), initial.bots),
         weight=tails,
-        roles=likeliest(special_squares[played].sum(), roles.sum(), initial.roles),
+        roles=likeliest(sum_of_specials, roles.sum(), initial.roles),
     )
 
 

@@ -209,5 +209,9 @@ def information(model: Model, weight: Floats) -> Floats:
     credit = model.credit[:, :, None]
     factor = model.factor[:, None, :]
     value = weight[:, None, None] * credit * factor
-    total = np.bincount(cell.ravel(), weights=value.ravel(), minlength=size**2)
+    total = np.bincount(
+        cell.ravel(),
+        weights=value.ravel(),
+        minlength=size**2,
+    )
     return total.astype(np.float64).reshape(size, size)

@@ -69,7 +69,7 @@ def ratings_of(
     if bounded is None:
         bounded = np.outer(every_bot, every_bot)
     values = np.round(rows[:, 0], DECIMALS)
-    order = sorted(range(len(rows)), key=lambda bot: (-values[bot], bot))
+    order = _best_first(values)
     resamples = rows[order, 1:]
     chances = better(resamples)
     rankings = tuple(_rankings(totals, cells, closed))
@@ -110,6 +110,11 @@ def ratings_of(
         groups=groups(totals),
         repeated=totals.repeated,
     )
+
+
+def _best_first(values: Floats) -> list[int]:
+    """Return the rows of these values, the highest first, and equal ones as they stood."""
+    return sorted(range(len(values)), key=lambda row: (-values[row], row))
 
 
 def _widened(interval: tuple[int, int], rank: int) -> tuple[int, int]:
@@ -162,7 +167,8 @@ def _ranked(
     bots = np.flatnonzero(roles_played == len(board_roles))
     if not len(bots):
         return ()
-    total = np.zeros((len(totals.bots), cells.rows.shape[1]))
+    shape = (len(totals.bots), cells.rows.shape[1])
+    total = np.zeros(shape)
     np.add.at(total, bot_of_used, cells.rows[is_used])
     rows = total[bots] / len(board_roles)
     below, above = closed
@@ -173,7 +179,7 @@ def _ranked(
         above = below
 
     values = np.round(rows[:, 0], DECIMALS)
-    order = sorted(range(len(bots)), key=lambda row: (-values[row], bots[row]))
+    order = _best_first(values)
     rows = rows[order]
     ranks = ranks_of(values[order]).tolist()
     figures = strengths(rows, below[order], above[order])
@@ -218,7 +224,8 @@ def strengths(
         return []
     value = rows[:, 0]
     resamples = rows[:, 1:]
-    low, high = np.quantile(resamples, (TAIL, 1 - TAIL), axis=1, method="weibull")
+    tails = (TAIL, 1 - TAIL)
+    low, high = np.quantile(resamples, tails, axis=1, method="weibull")
     low = np.minimum(value, low)
     high = np.maximum(value, high)
     if below is not None:

@@ -71,7 +71,7 @@ class Model:
 
     @property
     def size(self) -> int:
-        """P."""
+        """The number of unknowns, P."""
         return len(self.advantages) + len(self.bot)
 
 
@@ -102,12 +102,13 @@ def model_of(totals: MatchTotals) -> Model:
     code = totals.board_role[seating] * bots + totals.seats[seating]  # N x K
     used = factor != 0  # N x K
     strengths, strength = np.unique(code[used], return_inverse=True)
-    unknown = np.zeros((len(seating), depth + 1), dtype=np.int64)
+    scores = len(seating)
+    unknown = np.zeros((scores, depth + 1), dtype=np.int64)
     unknown[:, 0] = advantage
     unknown[:, 1:][used] = strength + len(advantages)
 
     # The scores of the other sides in the same matches.
-    index = np.arange(len(seating))
+    index = np.arange(scores)
     score_of_role = np.full(totals.seats.shape, -1)  # S x K: the index of a role's score
     score_of_role[seating, role] = index
     score = score_of_role[seating]  # N x K
@@ -121,7 +122,8 @@ def model_of(totals: MatchTotals) -> Model:
     most_points = 100.0 * matches
     most_squares = 10000.0 * matches
     products = totals.products[seating, role]  # N x K
-    factor = np.column_stack((np.ones(len(seating)), factor))
+    of_advantage = np.ones(scores)
+    factor = np.column_stack((of_advantage, factor))
     bots = max(1, bots)
     return Model(
         unknown=unknown,
@@ -147,7 +149,8 @@ def restricted(model: Model, bots: Ints) -> tuple[Model, Ints]:
 
     The strengths of all other bots are known. The bots, which ascend, become 0, 1, ...
     """
-    last_bot = max(model.bot.max(initial=-1), bots.max(initial=-1))
+    last_of_model = model.bot.max(initial=-1)
+    last_bot = max(last_of_model, bots.max(initial=-1))
     number = np.full(last_bot + 1, -1)
     number[bots] = np.arange(len(bots))
     new_bot = number[model.bot]  # P - A

@@ -33,7 +33,7 @@ FALL = 1.9207
 FARTHEST_LOGITS = 25.0
 """Where nothing was won, the likelihood never falls so far; such an interval is open anyway."""
 HALVINGS = 40
-"""Of a distance, until it is right to 1e-10."""
+"""How often a distance is halved, until it is right to 1e-10."""
 
 
 class _OwnScores:

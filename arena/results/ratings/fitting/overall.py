@@ -258,7 +258,8 @@ def estimate_overall(totals: MatchTotals, *, prior: bool = True) -> Fit:
 def _likeliest_spread(strength: Floats, variance: Floats, spread: float) -> float:
     """Return the likeliest spread of the prior, after one with this spread; far bots weigh less."""
     squares = strength**2 + variance
-    weights = 1 / np.sqrt(1 + squares / (FAR * spread) ** 2)
+    relative_squares = squares / (FAR * spread) ** 2
+    weights = 1 / np.sqrt(1 + relative_squares)
     weighted = float((weights * squares).sum())
     return likeliest(weighted, len(strength), Spread().bots)
 
@@ -303,7 +304,8 @@ def _solved(
         )
         advantage = unknowns[:count]
         strength = unknowns[count:]
-        by_prior = np.concatenate((of_advantages * advantage, pull.of(strength)))
+        advantage_pull = of_advantages * advantage
+        by_prior = np.concatenate((advantage_pull, pull.of(strength)))
         stiffness = _prior_matrix(model, pull.stiffness(strength), prior)
         curved = weight * expected * (1 - expected)
         curvature = information(model, curved) + stiffness
@@ -332,7 +334,8 @@ def _noise(totals: MatchTotals, model: Model, expected: Floats) -> _Noise:
     for number, columns in enumerate(boards):
         rows = table[board == number]  # seatings of the board x K
         roles = np.flatnonzero(columns >= 0)
-        likeness = _likeness(totals, model, rows[:, roles], columns[roles], expected)
+        scores = rows[:, roles]
+        likeness = _likeness(totals, model, scores, columns[roles], expected)
         for left, left_role in enumerate(roles):
             first = rows[:, left_role]
             first_weight = weight[first] * model.copies[first]
@@ -366,7 +369,8 @@ def _likeness(
     `rows` are the scores of its seatings, a column for each role; `columns` are its board roles.
     """
     roles = len(columns)
-    matches = model.matches[rows[:, 0]][:, None]  # rows x 1
+    first = rows[:, [0]]  # rows x 1
+    matches = model.matches[first]  # rows x 1
     row_mean = model.mean[rows]  # rows x K
     row_expected = expected[rows]  # rows x K
     products = np.zeros((roles, roles))
@@ -381,7 +385,8 @@ def _likeness(
         )
         products[:, right] = (matches * cross).sum(axis=0)
     expected_wins = matches * row_expected  # rows x K
-    binary = (expected_wins * (1 - row_expected)).sum(axis=0)
+    variances = expected_wins * (1 - row_expected)  # rows x K
+    binary = variances.sum(axis=0)
 
     side = np.array([totals.board_roles[column].side for column in columns])
     of_opponents = 0.0

@@ -30,7 +30,7 @@ wins."""
 class Spread:
     """Scales, in logits: of the bots' mean strengths, and of the part that is special to a role.
 
-    First the belief.
+    The defaults are the belief before any match.
     """
 
     bots: float = 1.5
@@ -43,11 +43,11 @@ class Spread:
 def precision(model: Model, spread: Spread) -> Floats:
     """Return P x P: the inverse covariance of advantages and strengths."""
     count = len(model.advantages)
-    same_bot = model.bot[:, None] == model.bot[None, :]
+    bot = model.bot
+    same_bot = bot[:, None] == bot  # strengths x strengths
     weight = mean_weight(model, spread)  # by bot
-    shrinkage = weight[model.bot]  # by strength
-    identity = np.eye(len(model.bot))
-    strengths = identity - same_bot * shrinkage[:, None]
+    shrinkage = weight[bot]  # by strength
+    strengths = np.eye(len(bot)) - same_bot * shrinkage[:, None]
     matrix = np.zeros((model.size, model.size))
     matrix[:count, :count] = np.eye(count) / ADVANTAGE_LOGITS**2
     matrix[count:, count:] = strengths / spread.roles**2
@@ -66,9 +66,11 @@ def unpulled(
     Sherman and Morrison.
     """
     count = len(model.advantages)
-    of_advantages = slope[:count] / (square[:count] + 1 / ADVANTAGE_LOGITS**2)
+    advantage_precision = square[:count] + 1 / ADVANTAGE_LOGITS**2
+    of_advantages = slope[:count] / advantage_precision
 
-    alone = 1 / (square[count:] + 1 / spread.roles**2)  # by strength
+    strength_precision = square[count:] + 1 / spread.roles**2
+    alone = 1 / strength_precision  # by strength
     by_strength = alone * slope[count:]
     sum_alone = np.bincount(model.bot, weights=alone)  # by bot
     sum_by_bot = np.bincount(model.bot, weights=by_strength)

@@ -60,8 +60,8 @@ class Selection:
         is_rest = self.first >= count
         is_tie = ~is_own & ~is_rest
         tie = (self.first[is_tie], self.second[is_tie] - count)
-        cell = (self.first[is_rest] - count, self.second[is_rest] - count)
-        mirrored = cell[::-1]
+        row = self.first[is_rest] - count
+        column = self.second[is_rest] - count
 
         values = self._precision(weight, spread)
         own_root = np.sqrt(values[is_own])  # an eliminated unknown meets no other one
@@ -70,8 +70,8 @@ class Selection:
         ties[tie] = values[is_tie]
         ties /= root
         rest = np.zeros((others, others))
-        rest[cell] = values[is_rest]
-        rest[mirrored] = values[is_rest]
+        rest[row, column] = values[is_rest]
+        rest[column, row] = values[is_rest]
         rest = inverse(rest - ties.T @ ties)
         across = (ties @ rest) / root
         through_rest = np.einsum("ij,ij->i", ties, across)
@@ -79,14 +79,16 @@ class Selection:
         found = np.empty(len(values))
         found[is_own] = 1 / own_root**2 + through_rest / own_root
         found[is_tie] = -across[tie]
-        found[is_rest] = rest[cell]
+        found[is_rest] = rest[row, column]
         return rounded(found)
 
     def _precision(self, weight: Floats, spread: Spread) -> Floats:
         """Return M: the precision of each pair, by the scores and the prior."""
         model = self.model
         pairs = len(self.first)
-        factors = model.credit[:, :, None] * model.factor[:, None, :]
+        credit = model.credit[:, :, None]
+        factor = model.factor[:, None, :]
+        factors = credit * factor  # N x K x K
         by_score = weight[:, None, None] * factors
         of_scores = np.bincount(
             self.of_score.ravel(),
@@ -94,7 +96,11 @@ class Selection:
             minlength=pairs,
         )
         tie = mean_weight(model, spread) / spread.roles**2  # by bot
-        of_ties = np.bincount(self.of_bot, weights=tie[self.bot], minlength=pairs)
+        of_ties = np.bincount(
+            self.of_bot,
+            weights=tie[self.bot],
+            minlength=pairs,
+        )
         values: Floats = of_scores.astype(np.float64) - of_ties
         is_two = self.first != self.second
         values[is_two] /= 2  # each of these was met in both orders
