@@ -139,11 +139,17 @@ class Cgroups:
             remove(self._path)
             raise
 
-    def new(self) -> Cgroup:
-        """Make the cgroup of one bot, without a limit yet."""
+    def new(self, memory: int | None = None, tasks: int | None = None) -> Cgroup:
+        """Make the cgroup of one bot, with these limits of bytes and threads; None = no limit."""
         path = f"{self._path}/bot{next(numbers)}"
         os.mkdir(path)
-        return Cgroup(path, self.controllers)
+        cgroup = Cgroup(path, self.controllers)
+        try:
+            cgroup.limit(memory, tasks)
+        except OSError:
+            cgroup.remove()
+            raise
+        return cgroup
 
     def close(self) -> None:
         """Remove them all."""

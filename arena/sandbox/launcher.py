@@ -206,46 +206,53 @@ class Launcher:
         if level.confines:
             exposure.refuse_exposed_copies(self.folder.path, files + further)
 
-        user, claim = self._claim_user(level, read)
         processes = limits.processes or 1
         may_fork = processes > 1
         tasks = watchdog.THREADS * processes if may_fork else 0
-        cgroup = self._new_cgroup(level, limits)
         plays_confined = level.confines and not builds
         watches = self.refused is not None and plays_confined and not level.wrapped
         counts_forks = may_fork and plays_confined and not conditions.syscalls
         starts_warm = not builds and self._starts_warm(bot, conditions, level, argv)
 
-        bot_room = self.folder.room(bot, own_copy=builds or not level.confines, user=user)
-        places: tuple[tuple[str, str], ...] = ()
-        if networked:
-            places = _places(bot_room, variables, kit)
-        limit_rows = _limit_rows(
-            conditions,
-            level,
-            limits,
-            tasks if user is not None else 0,
-            networked=networked,
-        )
-        spec = LaunchSpec(
-            level=level.name,
-            home=str(bot_room.home),
-            scratch=str(bot_room.scratch),
-            read=read,
-            limits=limit_rows,
-            processes=processes,
-            tasks=tasks,
-            scratch_bytes=limits.scratch or 0,
-            builds=builds,
-            warm=starts_warm,
-            syscalls=conditions.syscalls,
-            watched=watches,
-            counts_forks=counts_forks,
-            cgroup=cgroup.path if cgroup else "",
-            user=user,
-            places=places,
-        )
-        try:
+        with contextlib.ExitStack() as unfinished:
+            user, claim = self._claim_user(level, read)
+            if claim is not None:
+                unfinished.callback(os.close, claim)
+            cgroup = self._new_cgroup(level, limits)
+            if cgroup is not None:
+                unfinished.callback(cgroup.remove)
+            bot_room = self.folder.room(bot, own_copy=builds or not level.confines, user=user)
+            unfinished.callback(bot_room.discard)
+
+            places: tuple[tuple[str, str], ...] = ()
+            if networked:
+                places = _places(bot_room, variables, kit)
+            limit_rows = _limit_rows(
+                conditions,
+                level,
+                limits,
+                tasks if user is not None else 0,
+                networked=networked,
+            )
+            spec = LaunchSpec(
+                level=level.name,
+                home=str(bot_room.home),
+                scratch=str(bot_room.scratch),
+                read=read,
+                limits=limit_rows,
+                processes=processes,
+                tasks=tasks,
+                scratch_bytes=limits.scratch or 0,
+                builds=builds,
+                warm=starts_warm,
+                syscalls=conditions.syscalls,
+                watched=watches,
+                counts_forks=counts_forks,
+                cgroup=cgroup.path if cgroup else "",
+                user=user,
+                places=places,
+            )
+
             self._prepare(spec, conditions.preload, kit, rules)
             scratch = spec.place(str(bot_room.scratch))
             kit_places = tuple(map(spec.place, kit))
@@ -261,13 +268,7 @@ class Launcher:
                     self.refused = None
                     spec = spec._replace(watched=False)
                     answer = self._request_start(spec, argv, environment, theirs)
-        except BaseException:
-            bot_room.discard()
-            if claim is not None:
-                os.close(claim)
-            if cgroup:
-                cgroup.remove()
-            raise
+            unfinished.pop_all()
 
         pid = answer.get("pid", 0)
         if claim is not None and pid:
@@ -387,12 +388,10 @@ class Launcher:
         if processes is not None:
             tasks = processes * watchdog.THREADS + rlimits.HELPERS
         try:
-            cgroup = self._cgroups.new()
-            cgroup.limit(memory, tasks)
+            return self._cgroups.new(memory, tasks)
         except OSError:
             # Somebody has removed or limited what was delegated. All other limits hold without it.
             return None
-        return cgroup
 
     def _prepare(
         self,

@@ -49,6 +49,19 @@ def folders(path: Path) -> list[str]:
     return sorted(entry.name for entry in path.iterdir() if entry.is_dir())
 
 
+def test_a_cgroup_that_the_kernel_refuses_to_limit_is_removed(parent):
+    groups = cgroup.opened()
+    assert groups is not None
+    groups.controllers = frozenset({"pids"})
+    (of_referee,) = folders(parent)
+    descriptors = os.listdir("/proc/self/fd")
+    with pytest.raises(OSError, match=r"pids\.max|Invalid"):
+        groups.new(tasks=-1)
+    assert folders(parent / of_referee) == []
+    assert len(os.listdir("/proc/self/fd")) == len(descriptors)
+    groups.close()
+
+
 @pytest.mark.parametrize("level", ["landlock", "bubblewrap", "rlimits"])
 def test_a_bot_has_a_cgroup_that_its_record_names_and_that_goes_with_it(parent, tmp_path, level):
     confined = bot_of(tmp_path / "bot.py", ANSWERS, level if level == "rlimits" else offered(level))

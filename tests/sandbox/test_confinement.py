@@ -1426,6 +1426,19 @@ def test_without_a_free_user_a_match_waits_until_there_are_enough(few_users, tmp
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root's bots become other users")
+def test_a_bot_without_a_room_gives_its_user_back(few_users, launcher, tmp_path):
+    bot = Bot(
+        name="gone",
+        command=(PUBLIC_PYTHON, "-u", "steady.py"),
+        digest="of a bot that is gone",
+        files=str(tmp_path / "gone"),
+    )
+    with pytest.raises(FileNotFoundError):
+        launcher.start(bot, Conditions(sandbox=offered("landlock")), None)
+    assert all(map(free, few_users))
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root's bots become other users")
 def test_a_run_or_a_self_test_that_waits_too_long_for_a_user_ends_with_one_line(
     monkeypatch, few_users
 ):
