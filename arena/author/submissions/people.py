@@ -62,7 +62,7 @@ class Person:
     name: str
     email: str = ""
     id: str = ""
-    """The id in the file; else the e-mail, else the name. It tells two people apart."""
+    """The id in the file; otherwise the e-mail, or the name. It tells two people apart."""
     logins: tuple[str, ...] = ()
     """Other texts that name this person and nobody else."""
 
@@ -279,7 +279,7 @@ def _turned(words: list[str], *, turns: bool) -> list[str]:
 
 
 def of_workspace(workspace: Path, file: Path | None = None) -> People:
-    """Return the people in the file, else in people.csv of the workspace, else nobody."""
+    """Return the people in the file, by default in people.csv of the workspace, if it has one."""
     if file is not None:
         return read(file)
     table = workspace / FILE
@@ -290,21 +290,11 @@ def of_workspace(workspace: Path, file: Path | None = None) -> People:
 
 def read(path: Path) -> People:
     """Return the people in a file; ArenaError, with its line, for a mistake in it."""
-    text = _text(path)
-    first_line = text.partition("\n")[0]
-    # Spreadsheets of some countries write semicolons.
-    separator = max(",;\t", key=first_line.count)
-    table = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-    rows = []
-    try:
-        for row in table:
-            rows.append([cell.strip() for cell in row])
-    except csv.Error as error:
-        raise ArenaError(f"{path}: line {table.line_num}: {error}") from error
-    header = []
+    rows = _rows(path)
+    header: list[str] = []
     if rows:
-        header = [cell.lower() for cell in rows[0]]
-
+        _, headings = rows[0]
+        header = [heading.lower() for heading in headings]
     if set(header).isdisjoint(COLUMNS["name"] + COLUMNS["last"]):
         raise ArenaError(
             f"{path}: its first line names no column `name`; write for example: name,e-mail,id"
@@ -313,7 +303,7 @@ def read(path: Path) -> People:
     people: dict[str, Person] = {}
     lines: dict[str, int] = {}
     """The line of each id."""
-    for number, row in enumerate(rows[1:], 2):
+    for number, row in rows[1:]:
         cells = dict(zip(header, row, strict=False))
         values = _values(cells)
         is_nobodys = any(name.lower() in NOBODY for name in values["name"])
@@ -336,6 +326,25 @@ def read(path: Path) -> People:
 
     _refuse_like_ids(path, people.values(), lines)
     return People(tuple(people.values()))
+
+
+def _rows(path: Path) -> list[tuple[int, list[str]]]:
+    """Return the line of each row of a table, and its cells without blanks around them."""
+    text = _text(path)
+    first_line = text.partition("\n")[0]
+    # Spreadsheets of some countries write semicolons.
+    separator = max(",;\t", key=first_line.count)
+    table = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    rows: list[tuple[int, list[str]]] = []
+    line = 1
+    try:
+        for row in table:
+            cells = [cell.strip() for cell in row]
+            rows.append((line, cells))
+            line = table.line_num + 1  # a cell in quotation marks may have several lines
+    except csv.Error as error:
+        raise ArenaError(f"{path}: line {table.line_num}: {error}") from error
+    return rows
 
 
 def _values(cells: dict[str, str]) -> dict[str, list[str]]:

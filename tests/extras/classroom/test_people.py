@@ -222,6 +222,7 @@ def test_ids_that_differ_in_zeros_or_case_are_of_two_people(tmp_path):
             "line 3: 'ann lee' has the id 'S 17', and in line 2 the id 's17'",
         ),
         ("Ann Lee,\nAnn Lee,\n", "line 3: 'Ann Lee' is there twice"),
+        ('Ann Lee,"17\n"\nBo Ek,18\nCy Ott,18\n', "line 5: '18' is there twice"),
     ],
 )
 def test_a_table_in_which_two_people_cannot_be_told_apart_is_refused(tmp_path, rows, words):
