@@ -174,7 +174,7 @@ def withdraw(
     """Take a bot out of the event; its versions and its matches are kept."""
     tournament = workspace.own_tournament()
     store = workspace.bot_store(tournament)
-    with suppress(ArenaError):  # a bot that is none may be withdrawn, too
+    with suppress(ArenaError):  # a file that is no bot may be withdrawn, too
         name = bot_shown(name, workspace.entrants())
     if name in tournament.table_bots:
         raise ArenaError(f"{name!r} is a [[bot]] of tournament.toml: take it out there")

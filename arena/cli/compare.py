@@ -285,11 +285,10 @@ def _sentences(
     elif never_met:
         yield "They never met: this is known through others only."
     if comparison.real:
-        better = second
-        worse = first
         if difference.value > 0:
-            better = first
-            worse = second
+            better, worse = first, second
+        else:
+            better, worse = second, first
         yield f"With 95 % confidence, {better} is better than {worse}."
     else:
         yield (

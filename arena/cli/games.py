@@ -109,7 +109,7 @@ def _fact_lines(facts: Iterable[Fact]) -> Iterator[str]:
 
 
 MOVES_SHOWN = 12
-"""So many of the moves that lead to a flaw are shown: the last ones."""
+"""The number of moves that are shown of those that lead to a flaw: the last ones."""
 
 
 def check_rules(

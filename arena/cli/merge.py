@@ -148,7 +148,7 @@ def _copy_toml(source: Path, target: Path, mode: int) -> None:
     """Copy the tournament.toml of an archive, if it has one."""
     try:
         content = shared_folders.read(source / paths.TOURNAMENT_FILE, MOST_TOML_BYTES)
-    except OSError:  # none, or a link in a foreign folder, which may lead to private files
+    except OSError:  # no file, or a link in a foreign folder, which may lead to private files
         return
     whole_files.write(target / paths.TOURNAMENT_FILE, content, mode)
 

@@ -226,7 +226,7 @@ def _seats_and_bot(
 
 
 def _bot_then(seat: Seat, event: str | None) -> Bot:
-    """Return a seat's bot from the event's copies; else as it is now, with a notice."""
+    """Return a seat's bot from the event's copies; without a copy as it is now, with a notice."""
     reason = f"no copy of {seat.bot.digest} is left"
     target = Path(tempfile.mkdtemp(dir=workspace.temporary_folder()))
     try:

@@ -40,7 +40,7 @@ def load_record(name: str) -> Record:
 
 
 def event_of(name: str) -> str | None:
-    """Return the event of a match that is named so; None stands for the one here."""
+    """Return the event that the name of a match begins with; None stands for the one here."""
     if is_file(name):
         return None
     event = name.rpartition("/")[0]
@@ -127,9 +127,9 @@ def roles_of(record: Record, role: str | None) -> tuple[Role, ...]:
 
 
 MOST_BOT_BYTES = 2_000_000_000
-"""Of the bots of one archive, each of which may be larger than a submission."""
+"""The most bytes of the bots of one archive; each may be larger than a submission."""
 MOST_BOT_ENTRIES = 500_000
-"""Files and folders of them: an empty one takes a block of a disk, too."""
+"""The most files and folders of these bots: an empty one takes a block of a disk, too."""
 
 
 def copy_bots(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from arena.event.tournament import Progress
 
-LINE_INTERVAL_S = 10.0  # in a pipe there is a line at least so often
+LINE_INTERVAL_S = 10.0  # the longest time without a line in a pipe
 FRAME_INTERVAL_S = 0.25
 
 
@@ -214,7 +214,7 @@ def play(
 
 @contextmanager
 def _live_frame() -> "Iterator[Live | None]":
-    """Yield a frame at the bottom of the terminal; None where stderr is none."""
+    """Yield a frame at the bottom of the terminal; None where stderr is no terminal."""
     console = output.console(sys.stderr)
     if not sys.stderr.isatty() or not console.is_terminal or console.is_dumb_terminal:
         yield None

@@ -13,10 +13,10 @@ from arena.values import Board
 def warn(boards: Iterable[Board], file: Path = Path(folders.TOURNAMENT_FILE)) -> None:
     """Warn about each file that decides which programs run as our user, and that all may write.
 
-    These are the file of the event, if there is one, and the rules of the boards. Who may write to
-    the folder of a file can exchange it, unless the folder is sticky, as /tmp is. The command goes
-    on: on some file systems, such as those of Windows in WSL, every file looks like that. A group
-    may write, because the organisers of a course share their folder.
+    These are the file of the event, if there is one, and the rules of the boards. A user who may
+    write to the folder of a file can exchange the file, unless the folder is sticky, as /tmp is.
+    The command goes on: on some file systems, such as those of Windows in WSL, every file looks
+    like that. A group may write, because the organisers of a course share their folder.
     """
     files = {Path(board.rules) for board in boards}
     if file.exists():

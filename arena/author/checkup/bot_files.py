@@ -47,7 +47,7 @@ MOST_SOURCES = 20
 
 @dataclass(frozen=True)
 class BotFiles:
-    """The files of one bot; of a bot from a record, which has none, all is empty."""
+    """The files of one bot; a bot from a record has no files, so all is empty."""
 
     bot: Bot | None = None
 

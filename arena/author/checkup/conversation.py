@@ -107,7 +107,7 @@ def run_check(
 
 
 class Examinee(LiveBot):
-    """A live bot of which more is known than a match needs, for the sake of its author."""
+    """A live bot that tells more than a match needs, for the sake of its author."""
 
     def aside(self) -> tuple[str, ...]:
         """Return its remarks since its last answer, also one whose newline did not come."""

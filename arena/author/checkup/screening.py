@@ -55,7 +55,7 @@ class Screening:
         return boards
 
     def is_idle(self, bot: Bot) -> bool:
-        """Return whether there is an event, of which the bot plays no board."""
+        """Return whether there is an event, and the bot plays none of its boards."""
         return bool(self.events) and not _played(bot, _found(self.events))
 
     def checkup(

@@ -59,7 +59,7 @@ def starters() -> tuple[Starter, ...]:
 
 
 def find(language: str) -> Starter:
-    """Return the kit of this name, else the first in a language of this name or file ending.
+    """Return the first kit with this name, or in a language of this name or file ending.
 
     ArenaError if there is none.
     """

@@ -131,7 +131,7 @@ class BotStore:
         return tuple(sorted(versions, key=lambda version: version.number))
 
     def last_submitted(self, name: str) -> Version | None:
-        """Return the newest version that somebody submitted, else the newest; None without any.
+        """Return the newest version that somebody submitted; without one, the newest, if any.
 
         A version without a source was edited by hand, in place of a bot whose author is in an
         earlier note.

@@ -1,7 +1,7 @@
 """The names of files in the downloads of learning platforms: their author, time and own name.
 
 A platform is a pattern in `PLATFORMS`, and a new one is a new row. Only names are read here:
-people.py knows who is called so, and requests.py decides which files are one bot.
+people.py knows who has such a name, and requests.py decides which files are one bot.
 """
 
 # The author chooses the end of such a name, and could write there what another platform puts in

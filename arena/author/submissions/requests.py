@@ -192,7 +192,7 @@ def name_of(path: Path) -> str:
 
 
 def _age(request: Request) -> tuple[str, int, int, str]:
-    """Return the key that is higher for a newer file: by the platform, else by the file's time."""
+    """Return a key that is higher for a newer file, by the platform or else by the file's time."""
     return (
         request.label.time,
         request.label.order,

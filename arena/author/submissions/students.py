@@ -140,7 +140,7 @@ def bots_that_play(people: People, store: BotStore) -> dict[Person, list[str]]:
 
 
 def shown_name(note: Note, people: People) -> str:
-    """Return the name to show: the author's in the table of people, else the submission's own."""
+    """Return the author's name in the table of people; without one, the submission's own."""
     person = author_of_note(note, people)
     if person is None:
         return note.display
@@ -233,7 +233,7 @@ def namesakes_notice(everybody: Iterable[Student]) -> str:
 
 
 def _accepted(people: People, store: BotStore | None) -> dict[Person, list[str]]:
-    """Return the names of the bots of which each person has a version in the store."""
+    """Return the names of each person's bots that have a version in the store."""
     accepted: dict[Person, list[str]] = defaultdict(list)
     if store is None:
         return accepted

@@ -123,8 +123,8 @@ def run(
         with Archive.open(this_run.folder, writing=False) as archive:
             fault = any(tally.ending for tally in archive.tallies())
     with contextlib.suppress(ArenaError):  # the next run has begun
-        # Who only reads makes SQLite's two files beside the event's, and cannot remove them; the
-        # last writer can.
+        # A reader makes SQLite's two files beside the event's, and cannot remove them; the last
+        # writer can.
         Archive.make(this_run.folder)
     # A run that `stop_after` ended did what it was asked to.
     unfinished = not outcome.complete and (outcome.stop is None or outcome.failed)
@@ -159,9 +159,9 @@ def _play(
     if lanes is not None:
         where = lanes.where
     watcher = RunWatcher(run.event, where, stored(run.folder))
-    opened_lanes = None
+    lanes_elsewhere = None
     if lanes is not None:
-        opened_lanes = lanes.opened(watcher.line)
+        lanes_elsewhere = lanes.opened(watcher.line)
     estimated = False
 
     def is_over() -> bool:
@@ -179,7 +179,7 @@ def _play(
         is_over,
         workers=run.lanes,
         pin=run.tournament.workers.pinned,
-        elsewhere=opened_lanes,
+        elsewhere=lanes_elsewhere,
         services=services,
     )
     return outcome, watcher

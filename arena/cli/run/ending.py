@@ -108,7 +108,7 @@ def _has_shipped_bots_only(event: Event) -> bool:
     folder = rulefile.shipped().parent / "bots"
     try:
         shipped = {bot.digest for bot in discovery.gather(folder)}
-    except ArenaError:  # somebody put there what is no bot
+    except ArenaError:  # somebody put a file there that is no bot
         return False
     return all(bot.digest in shipped for bot in event.bots)
 
