@@ -150,29 +150,33 @@ def _command_and_files(engine: str) -> tuple[list[str], list[Path]]:
         raise ArenaError(f"--engine {engine}: {error}") from error
     if not command_words:
         raise ArenaError("--engine: is empty; name the program, such as ./stockfish")
+    words_here: list[str] = []
     files: list[Path] = []
     for position, word in enumerate(command_words):
         path = Path(word)
         if not path.is_file() or public(str(path.absolute())):
+            words_here.append(word)
             continue
         files.append(path)
-        is_program = position == 0
-        command_words[position] = f"./{path.name}" if is_program else path.name
-        if is_program and path.suffix == ".py":
-            command_words[position : position + 1] = ["python", path.name]
-    program = command_words[0]
+        if position > 0:
+            words_here.append(path.name)
+        elif path.suffix == ".py":
+            words_here += ["python", path.name]
+        else:
+            words_here.append(f"./{path.name}")
+    program = words_here[0]
     if program != "python" and not program.startswith("./"):
         executable = shutil.which(program) or shutil.which(program, path=GAMES)
         if executable is None:
             raise ArenaError(f"--engine {engine}: there is no program {program!r}; name its file")
-        command_words[0] = executable
+        words_here[0] = executable
     elif program.startswith("./") and not Path(program).is_file() and not files:
         raise ArenaError(f"--engine {engine}: there is no file {program!r}")
     try:
-        programs.refuse_outside(programs.words_of(command_words))
+        programs.refuse_outside(programs.words_of(words_here))
     except ValueError as error:
         raise ArenaError(f"--engine {engine}: {error}") from error
-    return command_words, files
+    return words_here, files
 
 
 def _toml(value: object) -> str:

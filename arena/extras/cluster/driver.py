@@ -350,7 +350,8 @@ class Cluster:
         machine.leave()
         names = self._lost.setdefault(machine.address, [])
         names.append(machine.name)
-        lost = sum(len(parcel.items) for parcel in machine.parcels.values())
+        parcels = machine.parcels.values()
+        lost = sum(len(parcel.items) for parcel in parcels)
         logging.warning(
             "%s (%s) was lost with %d matches: %s", machine.name, machine.address, lost, reason
         )

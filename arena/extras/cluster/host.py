@@ -103,7 +103,8 @@ class Host:
             self._event = event
             lanes = min(lanes, cores.matches_at_once(event, lanes))
             claim = cores.claim(lanes)
-            pinned = claim is not None and cores.should_pin(pin, event, lanes, len(system.cores()))
+            number_of_cores = len(system.cores())
+            pinned = claim is not None and cores.should_pin(pin, event, lanes, number_of_cores)
             library = calibration.compiled(self._folder)
             log = Log(self._folder / "logs")
         except (ArenaError, OSError) as error:
@@ -232,11 +233,13 @@ def _made_ready(event: Event, folder: Path) -> Event:
                 f"its environment has no module {module!r}, which `preload` names; install it there"
             )
     event = wire.located(event, folder.parent / "content")
-    event = replace(event, bots=builds.built(event.bots, folder.parent / "builds", level))
+    bots = builds.built(event.bots, folder.parent / "builds", level)
+    event = replace(event, bots=bots)
     refuse_exposed((folder.parent,), event.bots, level)
     for bot in event.bots:
         program = toolchain.resolved(bot.command)[0][0]
-        is_own = "/" in bot.command[0] and not bot.command[0].startswith("/")
+        first_word = bot.command[0]
+        is_own = "/" in first_word and not first_word.startswith("/")
         if not is_own and shutil.which(program) is None:
             raise ArenaError(
                 f"it has no program {program!r}, which {bot.name} needs; install it there"
@@ -245,7 +248,10 @@ def _made_ready(event: Event, folder: Path) -> Event:
 
 
 def _calibrated(
-    workers: Workers, lanes: int, library: Path | None, stopped: Callable[[], bool]
+    workers: Workers,
+    lanes: int,
+    library: Path | None,
+    stopped: Callable[[], bool],
 ) -> Speed:
     """Return the speed of this machine with all its lanes busy; MachineError when they cannot work.
 

@@ -256,9 +256,10 @@ class Machine:
         Wait as long as it plays for another run.
         """
         reported_busy = False
+        digests = list(self.task.contents)
+        missing: list[str] | None
         while True:
-            digests = list(self.task.contents)
-            missing: list[str] | None = self._ask(session.open_session, self.task.key, digests)
+            missing = self._ask(session.open_session, self.task.key, digests)
             if missing is not None:
                 return missing
             if not reported_busy:

@@ -94,7 +94,8 @@ class Session:
         self._lanes: list[Lane] = []
         self.lost = ""
         """The reason why the session has ended; empty while it lasts."""
-        threading.Thread(target=self._read, name="arena-session", daemon=True).start()
+        reading = threading.Thread(target=self._read, name="arena-session", daemon=True)
+        reading.start()
 
     def renew(self) -> tuple[Report | None, list[Lane]]:
         """Let the session last for another LEASE_S; ArenaError where the event cannot be played.

@@ -58,7 +58,8 @@ def packed_event(event: Event) -> tuple[Event, dict[str, bytes]]:
         bots.append(bot)
 
     rules = {}
-    for path in dict.fromkeys(Path(board.rules) for board in event.boards):
+    paths = [Path(board.rules) for board in event.boards]
+    for path in dict.fromkeys(paths):
         # The worker's own arena has the files that were shipped with it: its admission compares
         # them.
         resolved = path.resolve()
@@ -74,7 +75,10 @@ def packed_event(event: Event) -> tuple[Event, dict[str, bytes]]:
         if tables.exists():
             files_of_rules[f"{resolved.stem}.toml"] = tables
         rules[path] = packed(resolved.name, files_of_rules)
-    boards = [replace(board, rules=rules[Path(board.rules)]) for board in event.boards]
+    boards = []
+    for board in event.boards:
+        packed_rules = rules[Path(board.rules)]
+        boards.append(replace(board, rules=packed_rules))
     return replace(event, bots=tuple(bots), boards=tuple(boards)), contents
 
 

@@ -86,8 +86,7 @@ class GitError(ArenaError):
         text = stderr.decode("utf-8", "replace").strip()
         words = " ".join(text.splitlines()) or "no reason"
         super().__init__(f"git {command}: {shown(words)}")
-        self.said = stderr
-        """What it wrote to stderr."""
+        self.stderr = stderr
 
 
 def git(*words: str, folder: Path = Path(), given: bytes = b"", fails: bool = False) -> bytes:
@@ -116,6 +115,11 @@ def git(*words: str, folder: Path = Path(), given: bytes = b"", fails: bool = Fa
     return b"" if done.returncode else done.stdout
 
 
+def git_text(*words: str, given: bytes = b"", fails: bool = False) -> str:
+    """Run git here and return what it printed, as a text without blanks around it."""
+    return git(*words, given=given, fails=fails).decode().strip()
+
+
 def within_limits(work: Callable[[], Found]) -> Found:
     """Return what `work()` finds in a stranger's commits; ArenaError if it takes too much."""
     try:
@@ -129,12 +133,12 @@ def commit_of(name: str) -> str:
 
     Raise ArenaError if there is none.
     """
-    commit = b""
+    commit = ""
     if not name.startswith("-"):
-        commit = git("rev-parse", "--verify", "-q", f"{name}^{{commit}}", fails=True)
+        commit = git_text("rev-parse", "--verify", "-q", f"{name}^{{commit}}", fails=True)
     if not commit:
         raise ArenaError(f"{shown(name)}: is no commit of this repository; fetch it first")
-    return commit.decode().strip()
+    return commit
 
 
 def mistakes(base: str, head: str, author: str) -> Iterator[str]:
@@ -154,7 +158,7 @@ def mistakes(base: str, head: str, author: str) -> Iterator[str]:
             f"{BOTS}/"
         )
         return
-    bases = git("merge-base", "--all", base, head, fails=True).decode().split()
+    bases = git_text("merge-base", "--all", base, head, fails=True).split()
     # Of several, git diff takes one, and hides what differs from another; git merge would not.
     if len(bases) != 1:
         yield (
@@ -168,7 +172,9 @@ def mistakes(base: str, head: str, author: str) -> Iterator[str]:
     ).split(b"\0")
     if len(changes) < 2:
         yield "it changes nothing"
-    for about, name in zip(changes[::2], changes[1::2], strict=False):
+    abouts = changes[::2]
+    names = changes[1::2]
+    for about, name in zip(abouts, names, strict=False):
         path = PurePosixPath(os.fsdecode(name))
         mode = about.decode().split()[1]
         if path.parts[:2] != (BOTS, author) or len(path.parts) <= 2:
@@ -202,7 +208,8 @@ def check_out(head: str, author: str, folder: Path, base: str = "HEAD") -> Merge
 
     Raise ArenaError if git cannot, or if it is too large.
     """
-    files = git("ls-tree", "-r", "-l", "-z", head, f"{BOTS}/{author}").split(b"\0")[:-1]
+    listed = git("ls-tree", "-r", "-l", "-z", head, f"{BOTS}/{author}")
+    files = listed.split(b"\0")[:-1]
     total = 0
     for row in files:
         about, _, _ = row.partition(b"\t")
@@ -236,7 +243,7 @@ def newest(base: str) -> str:
     """Return the commit that is checked out here; the base if it does not go on from that."""
     onto = commit_of(base)
     here = commit_of("HEAD")
-    merge_base = git("merge-base", onto, here, fails=True).decode().strip()
+    merge_base = git_text("merge-base", onto, here, fails=True)
     if merge_base == onto:
         return here
     return onto
@@ -266,17 +273,17 @@ class ArchiveBranch:
         """
         rows = ""
         for name, content in files.items():
-            blob = git("hash-object", "-w", "--stdin", given=content).decode().strip()
+            blob = git_text("hash-object", "-w", "--stdin", given=content)
             rows += f"100644 blob {blob}\t{name}\n"
-        tree = git("mktree", given=rows.encode()).decode().strip()
-        commit = git("commit-tree", tree, "-m", "archive: matches of the contest").decode().strip()
+        tree = git_text("mktree", given=rows.encode())
+        commit = git_text("commit-tree", tree, "-m", "archive: matches of the contest")
         ref = f"refs/heads/{self.name}"
         before = expected.commit if expected else ""
         lease = f"--force-with-lease={ref}:{before}"
         try:
             git("push", "-q", lease, self.remote, f"{commit}:{ref}")
         except GitError as error:
-            if any(stale_message in error.said for stale_message in STALE):
+            if any(message in error.stderr for message in STALE):
                 return False
             raise
         return True
@@ -305,5 +312,5 @@ class Stored:
         """
         if self.played in {"", commit}:
             return False
-        merge_base = git("merge-base", commit, self.played, fails=True).decode().strip()
+        merge_base = git_text("merge-base", commit, self.played, fails=True)
         return merge_base == commit

@@ -118,7 +118,14 @@ def write(results: Results, rows: History, report: Path, folder: Path) -> tuple[
     for date, rows_of_date in dates[:SHOWN_DATES]:
         orders.append((date, _orders(rows_of_date)))
     leagues = _by("game", _newest(rows))
-    front = _page("Contest", event, "", leagues=leagues, dates=orders, bot="")
+    front = _page(
+        "Contest",
+        event,
+        "",
+        leagues=leagues,
+        dates=orders,
+        bot="",
+    )
     written = [
         whole_files.write(folder / "report.html", report.read_bytes()),
         whole_files.write(folder / "history.csv", history_text(rows)),
@@ -129,7 +136,14 @@ def write(results: Results, rows: History, report: Path, folder: Path) -> tuple[
     names = sorted(bot.name for bot in results.event.bots if bot.name in ranked)
     for name in names:
         newest_first = [row for row in reversed(rows) if row["bot"] == name]
-        text = _page(name, event, "../", leagues=[(name, newest_first)], dates=(), bot=name)
+        text = _page(
+            name,
+            event,
+            "../",
+            leagues=[(name, newest_first)],
+            dates=(),
+            bot=name,
+        )
         path = whole_files.write(folder_of_bots / f"{name}.html", text.encode())
         written.append(path)
     return tuple(written)
@@ -150,7 +164,8 @@ def _newest(rows: History) -> History:
 
 def _by(column: str, rows: History) -> list[tuple[str, list[Mapping[str, str]]]]:
     """Return the rows in groups, each with the value of a column that its rows share."""
-    return [(value, list(group)) for value, group in groupby(rows, itemgetter(column))]
+    groups = groupby(rows, itemgetter(column))
+    return [(value, list(group)) for value, group in groups]
 
 
 def _orders(rows: History) -> list[tuple[str, list[str]]]:

@@ -85,8 +85,8 @@ def _in_cycles(beats: Mask) -> Mask:
     """Return those pairs of `beats` that are in a cycle: in one strongly connected component."""
     graph = rustworkx.PyDiGraph()
     graph.add_nodes_from(range(len(beats)))
-    edges = [(int(bot), int(beaten)) for bot, beaten in np.argwhere(beats)]
-    graph.add_edges_from_no_data(edges)
+    for bot, beaten in np.argwhere(beats).tolist():
+        graph.add_edge(bot, beaten, None)
 
     components = rustworkx.strongly_connected_components(graph)
     component = np.zeros(len(beats), dtype=np.int64)  # the number of each bot's component

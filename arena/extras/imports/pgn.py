@@ -191,11 +191,15 @@ def _match(path: Path, text: _GameText, game: str, board: str | None) -> Outside
     if tags.get("White", "") in UNKNOWN or tags.get("Black", "") in UNKNOWN:
         return None
 
-    scores = RESULTS[result]
+    white_score, black_score = RESULTS[result]
     termination = " ".join(tags.get("Termination", "").casefold().split())
     ending = FAULTS.get(termination)
+    players = (
+        (WHITE, "White", white_score),
+        (BLACK, "Black", black_score),
+    )
     seats = []
-    for role, tag, score in ((WHITE, "White", scores[0]), (BLACK, "Black", scores[1])):
+    for role, tag, score in players:
         position = FilePosition(path, text.lines[tag])
         is_at_fault = ending is not None and score == LOSS
         seat = OutsideSeat(

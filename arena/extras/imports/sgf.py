@@ -108,7 +108,7 @@ def _trees(path: Path) -> Iterator[_Tree]:
             word = NAME.match(text, end)
             if word is not None:
                 # Old files have small letters in names: "PlayerBlack" is PB.
-                tree.name = "".join(letter for letter in word[0] if letter.isupper())
+                tree.name = "".join(filter(str.isupper, word[0]))
                 tree.name_line = number
                 tree.content.update(tree.name.encode())
                 end = word.end()
@@ -161,8 +161,8 @@ def _match(path: Path, tree: _Tree, game: str | None, board: str | None) -> Outs
         return FilePosition(path, tree.lines.get(name, tree.line))
 
     result = values.get("RE", "").casefold()
-    players = (values.get("PB", "?"), values.get("PW", "?"))
-    if result in UNKNOWN or not UNKNOWN.isdisjoint(players):
+    names = (values.get("PB", "?"), values.get("PW", "?"))
+    if result in UNKNOWN or not UNKNOWN.isdisjoint(names):
         return None
 
     if result in DRAWS:
@@ -178,8 +178,13 @@ def _match(path: Path, tree: _Tree, game: str | None, board: str | None) -> Outs
         reason = "score" if how[:1].isdigit() else "won"
         reason = REASONS.get(how, reason)
 
+    black_score, white_score = scores
+    players = (
+        (BLACK, "PB", black_score),
+        (WHITE, "PW", white_score),
+    )
     seats = []
-    for role, name, score in ((BLACK, "PB", scores[0]), (WHITE, "PW", scores[1])):
+    for role, name, score in players:
         is_late = reason == "time" and score == LOSS
         seat = OutsideSeat(
             role=role,

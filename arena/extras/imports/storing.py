@@ -83,7 +83,9 @@ class Importer:
                     "column match", f"match {match.name!r} is there twice, or not in one piece"
                 )
             # Equal matches of a file are told apart by their number among them.
-            match_id = digest_of(*identity, earlier) if earlier else f"{key:012x}"
+            match_id = f"{key:012x}"
+            if earlier:
+                match_id = digest_of(*identity, earlier)
             record = self._record(match, match_id, earlier)
             if match.name:
                 self._refuse_another(match, record)
@@ -98,13 +100,22 @@ class Importer:
         for seat in match.seats:
             bot = self._bot(match, seat.bot)
             seats.append(Seat(seat.role, bot))
-            reports.append(
-                SeatReport(role=seat.role, bot=bot.name, digest=bot.digest, cpu=seat.seconds)
+            report = SeatReport(
+                role=seat.role,
+                bot=bot.name,
+                digest=bot.digest,
+                cpu=seat.seconds,
             )
+            reports.append(report)
             scores[seat.role] = seat.score
             if seat.ending is not None:
-                message = seat.words or f"imported as {seat.ending.value}"
-                faults.append(Fault(role=seat.role, ending=seat.ending, turn=1, words=message))
+                fault = Fault(
+                    role=seat.role,
+                    ending=seat.ending,
+                    turn=1,
+                    words=seat.words or f"imported as {seat.ending.value}",
+                )
+                faults.append(fault)
         planned = Match(
             id=match_id,
             game=match.game,
@@ -179,7 +190,8 @@ class Importer:
 
     def _refuse_another(self, match: OutsideMatch, record: Record) -> None:
         """Raise ArenaError where the archive has another result of a match of this name."""
-        for stored in self._archive.of_all_versions().played_of([record.match.id]):
+        archive = self._archive.of_all_versions()
+        for stored in archive.played_of([record.match.id]):
             if _result(stored) != _result(Played.of(record)):
                 message = (
                     f"{self._archive.folder} has another result of match {match.name!r}, and "
@@ -198,7 +210,9 @@ def _identity(match: OutsideMatch) -> tuple[object, ...]:
     """Return what tells a match from others: its name, or all that its file says of it."""
     if match.name:
         return IMPORTED, match.game, match.board, "named", match.name
-    seats = [(seat.role, seat.bot, seat.score, seat.ending, seat.seconds) for seat in match.seats]
+    seats = []
+    for seat in match.seats:
+        seats.append((seat.role, seat.bot, seat.score, seat.ending, seat.seconds))
     return (
         IMPORTED,
         match.game,

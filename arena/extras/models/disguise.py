@@ -49,7 +49,12 @@ stork sunset tablet teapot thistle timber tulip turtle vanilla violin walnut wil
 """Words that mean nothing in a game: no numbers, colours, ways, cards, pieces or places of one."""
 QUOTED = re.compile('"([^"]*)"')
 NUMBER = re.compile("0|-?[1-9][0-9]{0,9}")
-WAYS = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
+WAYS = {
+    "north": (0, 1),
+    "south": (0, -1),
+    "east": (1, 0),
+    "west": (-1, 0),
+}
 Cell = tuple[int, int]
 
 
@@ -106,8 +111,8 @@ class Reflection:
                     return text
                 numbers[axis] = int(word)
 
-        numbers["X"], numbers["Y"] = self.cell((numbers["X"], numbers["Y"]))
-        for axis, number in numbers.items():
+        column, row = self.cell((numbers["X"], numbers["Y"]))
+        for axis, number in (("X", column), ("Y", row)):
             if axis in pattern_words:
                 words[pattern_words.index(axis)] = str(number)
         return " ".join(words)
@@ -379,5 +384,7 @@ class DisguisedSeats(WrappedSeats):
 
     def say_goodbye(self, texts: Mapping[Role, bytes]) -> None:
         """Part of `Seats`."""
-        words = {role: self._disguises.last_words(role, text) for role, text in texts.items()}
+        words = {}
+        for role, text in texts.items():
+            words[role] = self._disguises.last_words(role, text)
         self.seats.say_goodbye(words)

@@ -113,7 +113,8 @@ class Gate:
         again = "now"
         if self._opens > now:
             again = f"at {clock_in(self._opens - now, to_second=True)}"
-        end = clock_in(max(0.0, self._away_since + self._patience - now), to_second=True)
+        left = max(0.0, self._away_since + self._patience - now)
+        end = clock_in(left, to_second=True)
         return f"{self._fault}; it is asked again {again}, until {end} at most"
 
 

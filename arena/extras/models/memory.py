@@ -59,8 +59,9 @@ def memories(ratings: Ratings) -> list[Memory]:
         if bot == disguised or bot not in strengths:
             continue
         apart = None
-        if any({bot, disguised}.issubset(group) for group in ratings.groups):
-            apart = difference(ratings, bot, disguised)
+        for group in ratings.groups:
+            if bot in group and disguised in group:
+                apart = difference(ratings, bot, disguised)
         memories.append(Memory(bot, strengths[bot], strengths[disguised], apart))
 
     def largest_first(memory: Memory) -> tuple[float, str]:

@@ -41,8 +41,10 @@ MOST_LOG = 100_000
 
 def fields_of(provider: Provider) -> dict[str, Any]:
     """Return the fields that the organiser adds to each request."""
-    added: dict[str, Any] = json.loads(provider.fields) if provider.fields else {}
-    return added
+    fields: dict[str, Any] = {}
+    if provider.fields:
+        fields = json.loads(provider.fields)
+    return fields
 
 
 @functools.cache

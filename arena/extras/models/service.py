@@ -132,7 +132,8 @@ class ModelService(Service):
             "tokens": min(TRIAL_TOKENS, terms.most_tokens or TRIAL_TOKENS),
         }
         key = secrets.token_hex(16)  # no tape has it
-        answer = cast("Door", opened).answer(ModelRequest(key, alias, bot.name, "check", request))
+        call = ModelRequest(key, alias, bot.name, "check", request)
+        answer = cast("Door", opened).answer(call)
         quotation = quoted(answer.text) if answer.text else "nothing"
         end = ANSWER_ENDS.get(answer.end)
         if end:

@@ -104,9 +104,13 @@ class Tape:
 
         ArenaError if it cannot be written.
         """
-        tokens = answer.tokens_in + answer.tokens_out if paid else 0
-        packed = zlib.compress(json.dumps(answer).encode("ascii"), 6)
-        row = (key, match, bot, packed, tokens, cost if paid else 0.0, model)
+        tokens = answer.tokens_in + answer.tokens_out
+        if not paid:
+            tokens = 0
+            cost = 0.0
+        text = json.dumps(answer)
+        packed = zlib.compress(text.encode("ascii"), 6)
+        row = (key, match, bot, packed, tokens, cost, model)
         try:
             insert = "insert or ignore into calls values (?, ?, ?, ?, ?, ?, ?)"
             added = self._database.execute(insert, row).rowcount
@@ -114,7 +118,7 @@ class Tape:
             raise ArenaError(f"{self.path}: an answer cannot be stored: {error}") from error
         if added:
             tokens_before, cost_before = self.paid(model)
-            self._paid[model] = (tokens_before + row[4], cost_before + row[5])
+            self._paid[model] = (tokens_before + tokens, cost_before + cost)
 
     def fill(self, folder: Path, *, paid: bool) -> None:
         """Add the answers in the records of an event; none where nothing was played."""
@@ -129,11 +133,14 @@ class Tape:
                         terms = None if bot is None else record.match.conditions.model_of(bot)
                         if bot is None or terms is None:  # a stranger wrote this record
                             continue
-                        answer = call.answer
-                        cost = terms.cost_of(answer)
-                        match = record.match.id
                         self.add(
-                            call.key, terms.alias, match, bot.name, answer, cost=cost, paid=paid
+                            call.key,
+                            terms.alias,
+                            record.match.id,
+                            bot.name,
+                            call.answer,
+                            cost=terms.cost_of(call.answer),
+                            paid=paid,
                         )
         except NoResultsError:
             pass

@@ -68,7 +68,13 @@ def nemesis(
     side = _side(chosen, built, role)
     workspace.warn_about_confinement(conditions)
 
-    event = Event(name="nemesis", seed=seed, boards=(chosen,), bots=(built,), conditions=conditions)
+    event = Event(
+        name="nemesis",
+        seed=seed,
+        boards=(chosen,),
+        bots=(built,),
+        conditions=conditions,
+    )
     seating = tuple(built if role_ in side else HUMAN for role_ in chosen.roles)
     first = event.match(chosen, seating, seed)  # of sampled boards the seed chooses one
     game = rulebook.game_of(first)

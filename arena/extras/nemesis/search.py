@@ -106,7 +106,8 @@ class Nemesis:
             hopes = [self._hope(before, joint) for joint in self._joints(before)]
             self._bounds[before] = max(hopes)
         never_sure = self.varies or self._sampled
-        self.exact = not never_sure and score >= self._bounds[self.game.start()]
+        bound = self._bounds[self.game.start()]
+        self.exact = not never_sure and score >= bound
         return score
 
     def _note_turn(self, state: State, moves: Mapping[Role, Move], score: float) -> None:
@@ -152,7 +153,7 @@ class Nemesis:
         outcome = self.game.outcome(state)
         if outcome is None:
             return 100.0
-        return sum(outcome.scores[role] for role in self.roles) / len(self.roles)
+        return _mean(outcome.scores, self.roles)
 
     def _best(self, state: State) -> Joint:
         """Return the moves with the highest value; of equal ones the rules' own search chooses."""
@@ -283,7 +284,12 @@ def _value(game: Game[Any], roles: Collection[Role]) -> int | None:
 
 
 def _score(record: Record, roles: Collection[Role]) -> float:
-    return sum(record.verdict.scores[role] for role in roles) / len(roles)
+    return _mean(record.verdict.scores, roles)
+
+
+def _mean(scores: Mapping[Role, int], roles: Collection[Role]) -> float:
+    """Return the mean score of these roles."""
+    return sum(scores[role] for role in roles) / len(roles)
 
 
 def _interval(scores: list[float]) -> tuple[float, float, float]:

@@ -106,7 +106,12 @@ def tune(
     with signals.listening() as interrupt, lock:
         tuning = history.read(folder)
         if tuning is None:
-            tuning = history.Tuning(settings=rules, bot=tuned.name, ranges=ranges, start=start)
+            tuning = history.Tuning(
+                settings=rules,
+                bot=tuned.name,
+                ranges=ranges,
+                start=start,
+            )
         elif tuning.settings != rules:
             raise ArenaError(
                 f"{paths.displayed(folder)}: this tuning was begun with another bot, seed, boards "
@@ -122,7 +127,12 @@ def tune(
             up, down = search.pair()
             difference = work.step(number, up, down, pairings)
             search.hear(difference)
-            step = history.Step(up=up, down=down, difference=difference, guess=search.best)
+            step = history.Step(
+                up=up,
+                down=down,
+                difference=difference,
+                guess=search.best,
+            )
             tuning = tuning.with_step(step)
             history.store(folder, tuning)
             output.notice(
@@ -228,6 +238,7 @@ class _Work:
         for suffix, values in (first, second):
             variant = variants.make(self._bot, values, self._folder / "variants")
             bots.append(replace(variant, name=f"{self._bot.name}-{suffix}"))
+        names = (bots[0].name, bots[1].name)
         event, notices = event_duel.prepared(
             self._tournament,
             (bots[0], bots[1]),
@@ -241,7 +252,7 @@ class _Work:
             if words not in self._said:
                 self._said.add(words)
                 output.notice(words)
-        duel = event_duel.Duel(event, (bots[0].name, bots[1].name), test, event_duel.POINTS)
+        duel = event_duel.Duel(event, names, test, event_duel.POINTS)
         workers = workspace.matches_at_once(self._tournament, event)
         kind_of_watcher = QuietWatcher if quiet else duels.DuelWatcher
         watcher = kind_of_watcher(duel, workers)

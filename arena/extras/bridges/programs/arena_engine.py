@@ -60,7 +60,10 @@ class Engine:
     """A process that is asked by lines. It ends together with the bot."""
 
     def __init__(
-        self, settings: arena_bridge.BridgeSettings, out: IO[str], noun: str = "engine"
+        self,
+        settings: arena_bridge.BridgeSettings,
+        out: IO[str],
+        noun: str = "engine",
     ) -> None:
         self.name = f"the {noun} {settings.name}"
         """For sentences."""
@@ -112,7 +115,10 @@ class Engine:
         return line.decode("utf-8", "backslashreplace").strip()
 
     def answer(
-        self, is_answer: Callable[[str], bool], seconds: float | None, hurry: str = ""
+        self,
+        is_answer: Callable[[str], bool],
+        seconds: float | None,
+        hurry: str = "",
     ) -> str:
         """Return the first line that is an answer, within the seconds that the referee waits.
 
@@ -120,13 +126,15 @@ class Engine:
         silent, and the bridge waits for the referee to end the match.
         """
         question = self._asked
-        begin = time.monotonic()
-        late = None if seconds is None else begin + max(0.0, seconds - reserve(seconds))
+        late = None
+        if seconds is not None:
+            late = time.monotonic() + max(0.0, seconds - reserve(seconds))
         if hurry and seconds is not None and late is not None:
             answer = self._answer_until(is_answer, late - reserve(seconds))
             if answer is not None:
                 return answer
             self.send(hurry)
+
         answer = self._answer_until(is_answer, late)
         if answer is not None:
             return answer
@@ -136,7 +144,10 @@ class Engine:
         return self._answer_until(is_answer, None) or ""
 
     def checked_option(
-        self, options: Mapping[str, EngineOption], name: str, value: arena_bridge.Option
+        self,
+        options: Mapping[str, EngineOption],
+        name: str,
+        value: arena_bridge.Option,
     ) -> tuple[str, str]:
         """Return the engine's own name of an option, and the value as a text.
 

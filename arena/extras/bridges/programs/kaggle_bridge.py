@@ -176,8 +176,10 @@ GAMES = {
 def game_of(turn: Turn) -> KaggleGame:
     """Return the row of the table for the game of a match; end with a line where there is none."""
     board = turn.game.partition("(")[0]
-    row = GAMES.get(board) or GAMES.get(board.partition("/")[0])
-    if row is None or (board.endswith("repeated_game") and "matrix_rps" not in turn.game):
+    folder = board.partition("/")[0]
+    row = GAMES.get(board) or GAMES.get(folder)
+    is_other_matrix = board.endswith("repeated_game") and "matrix_rps" not in turn.game
+    if row is None or is_other_matrix:
         raise arena_bridge.Failed(
             f"the bridge kaggle has no game {turn.game}; it has {', '.join(GAMES)}"
         )

@@ -216,7 +216,8 @@ class XboardEngine:
 def _declared(kind: str, details: str) -> arena_engine.EngineOption:
     """Return an option as a feature declares it: `-spin VALUE LEAST MOST`, `-combo A /// *B`."""
     words = details.split()
-    if kind in {"spin", "slider"} and len(words) == 3 and _are_numbers(words[1:]):
+    has_range = len(words) == 3 and _are_numbers(words[1:])
+    if kind in {"spin", "slider"} and has_range:
         least = int(words[1])
         most = int(words[2])
         return arena_engine.EngineOption("spin", least, most)
