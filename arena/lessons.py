@@ -147,7 +147,8 @@ def play(lesson: LessonTest, bot: Bot, launcher: Launcher, conditions: Condition
     game = rulebook.game_of(match)
     questions = _questions(game, lesson.record, lesson.role, lesson.turn)
     answers = feed(questions, match, game, bot, launcher)
-    if not all(answer.same for answer in answers[: len(questions) - 1]):
+    before_position = answers[: len(questions) - 1]
+    if not all(answer.same for answer in before_position):
         from_opening = _from_opening(lesson.record, lesson.turn)
         questions = _questions(game, from_opening, lesson.role, lesson.turn)
         answers = feed(questions, match, game, bot, launcher)
@@ -156,11 +157,15 @@ def play(lesson: LessonTest, bot: Bot, launcher: Launcher, conditions: Condition
 
 def _tournament_here(sandbox: str) -> config.Tournament:
     """Return the tournament.toml in the current folder, or an empty one, with this confinement."""
-    changed: dict[str, object] = {"sandbox": sandbox, "unsafe": sandbox in levels.UNSAFE}
+    changed: dict[str, object] = {
+        "sandbox": sandbox,
+        "unsafe": sandbox in levels.UNSAFE,
+    }
     file = Path(TOURNAMENT_FILE)
     if file.is_file():
         return config.load(file, changed)
-    return config.Tournament.model_validate({"boards": [], **changed})
+    changed["boards"] = []
+    return config.Tournament.model_validate(changed)
 
 
 def _judged(answer: Comparison, lesson: LessonTest) -> LessonResult:
@@ -184,8 +189,9 @@ def _judged(answer: Comparison, lesson: LessonTest) -> LessonResult:
 
 def _questions(game: Game[Any], record: Record, role: Role, turn: int) -> tuple[Exchange, ...]:
     """Return the questions to the seat of a role up to this turn, each with the recorded answer."""
+    retraced = retrace(game, record)
     questions = []
-    for exchange in retrace(game, record).of(role):
+    for exchange in retraced.of(role):
         if exchange.ask.turn <= turn:
             questions.append(exchange)
     return tuple(questions)
@@ -225,10 +231,11 @@ def text_of(lessons: Iterable[Lesson], bot: str, rules: Callable[[Match], Game[A
         name = f"{match.id}_{lesson.role}"
         record = _without_others(notation.portable(lesson.record), lesson.role)
         matches[name] = notation.text_of(record)
-        drawing = ""
-        for line in render_state(rules(match), lesson.facts).splitlines():
-            drawing += f"# {line}".rstrip() + "\n"
-        parts.append(drawing)
+        picture = render_state(rules(match), lesson.facts)
+        comment = ""
+        for line in picture.splitlines():
+            comment += f"# {line}".rstrip() + "\n"
+        parts.append(comment)
         table = LessonTable(
             board=match.label,
             role=lesson.role,
@@ -330,11 +337,13 @@ def read(
         raise ArenaError(f"{path}: cannot be read: {error.strerror}{hint}") from error
     except ValidationError as error:
         mistakes = wrong_keys(error, {"": LessonFile})
-        raise ArenaError("\n".join(f"{path}: {mistake}" for mistake in mistakes)) from error
+        lines = [f"{path}: {mistake}" for mistake in mistakes]
+        raise ArenaError("\n".join(lines)) from error
     except (ValueError, RecursionError) as error:
         raise ArenaError(f"{path}: is no TOML: {protocol.clean(str(error))}") from error
     if not tables.lesson:
         raise ArenaError(f"{path}: has no [[lesson]]{_how_to_write('some')}")
+
     records: dict[str, Record] = {}
     lessons = []
     for number, table in enumerate(tables.lesson, 1):
@@ -343,8 +352,10 @@ def read(
                 raise ArenaError(f"match: there is no {protocol.clean(table.match)!r} in [matches]")
             if table.match not in records:
                 record = notation.record_of(tables.matches[table.match])
-                records[table.match] = confirmed(record, rules(record.match))
-            lessons.append(_test(number, table, records[table.match]))
+                board = rules(record.match)
+                records[table.match] = confirmed(record, board)
+            lesson = _test(number, table, records[table.match])
+            lessons.append(lesson)
         except ArenaError as error:
             raise ArenaError(f"{path}: [[lesson]] {number}: {error}") from error
     return tuple(lessons)
@@ -362,7 +373,8 @@ def _test(number: int, table: LessonTable, record: Record) -> LessonTest:
 
     ArenaError if the match has no such position, or a good move is not legal there.
     """
-    questions = _questions(rulebook.game_of(record.match), record, table.role, table.turn)
+    game = rulebook.game_of(record.match)
+    questions = _questions(game, record, table.role, table.turn)
     if not questions or questions[-1].ask.turn != table.turn:
         role = protocol.clean(table.role)
         raise ArenaError(f"turn: in match {record.match.id} {role!r} has no move {table.turn}")
@@ -371,5 +383,9 @@ def _test(number: int, table: LessonTable, record: Record) -> LessonTest:
         if move not in legal:
             raise ArenaError(f"good: {protocol.clean(move)!r} is not legal in turn {table.turn}")
     return LessonTest(
-        number=number, record=record, turn=table.turn, role=table.role, good=table.good
+        number=number,
+        record=record,
+        turn=table.turn,
+        role=table.role,
+        good=table.good,
     )

@@ -56,7 +56,11 @@ class LimitedError(Exception):
 
 
 def limited(
-    work: Callable[[], Iterable[Item]], *, memory: int, cpu: int, wall: float
+    work: Callable[[], Iterable[Item]],
+    *,
+    memory: int,
+    cpu: int,
+    wall: float,
 ) -> Iterator[Item]:
     """Yield what `work()` yields, from a process of its own.
 
@@ -124,8 +128,10 @@ class _Fork:
     def ended(self, *, waits: bool = False) -> bool:
         """Return whether it has ended; wait for that if asked to."""
         if self.code is None:
-            reaped, status = os.waitpid(self.pid, 0 if waits else os.WNOHANG)
-            self.code = os.waitstatus_to_exitcode(status) if reaped else None
+            options = 0 if waits else os.WNOHANG
+            reaped, status = os.waitpid(self.pid, options)
+            if reaped:
+                self.code = os.waitstatus_to_exitcode(status)
         return self.code is not None
 
     def kill(self) -> None:
@@ -171,7 +177,8 @@ def _end(process: _Fork, cpu: int) -> str:
 def _places(process: _Fork, traces: Any) -> Iterator[CodePlace]:
     """Yield where a process was, as faulthandler has written it."""
     process.kill()  # so that nobody writes any more
-    text = traces.read(MOST_PLACE_BYTES).decode("utf-8", "replace")
+    written = traces.read(MOST_PLACE_BYTES)
+    text = written.decode("utf-8", "replace")
     for file, line, function in PLACE.findall(text):
         yield CodePlace(file, int(line), function)
 
@@ -190,10 +197,8 @@ def _become_limited(
         os.setsid()
         _forget_parent()
         faulthandler.enable(placing, all_threads=False)
-        for number in (signal.SIGUSR1, signal.SIGXCPU):
-            faulthandler.register(
-                number, placing, all_threads=False, chain=number == signal.SIGXCPU
-            )
+        faulthandler.register(signal.SIGUSR1, placing, all_threads=False)
+        faulthandler.register(signal.SIGXCPU, placing, all_threads=False, chain=True)
         unlimited = _limit_memory(memory)
         kind, value = _done(work, answering, memory, cpu, unlimited)
         resource.setrlimit(resource.RLIMIT_AS, unlimited)  # there may be no memory for the answer
@@ -219,7 +224,8 @@ def _done(
         return "refused", str(error)
     except MemoryError as error:
         resource.setrlimit(resource.RLIMIT_AS, unlimited)
-        return "stopped", (f"takes more than {memory // 1_000_000} MB of memory", _frames(error))
+        megabytes = memory // 1_000_000
+        return "stopped", (f"takes more than {megabytes} MB of memory", _frames(error))
     # Whoever gives us work says what its errors mean; any other is a bug of ours.
     except Exception:  # noqa: BLE001
         return "bug", traceback.format_exc()
@@ -231,7 +237,10 @@ def _done(
 def _frames(error: BaseException) -> list[CodePlace]:
     """Return where an error was raised, the innermost call first."""
     frames = traceback.extract_tb(error.__traceback__)
-    return [CodePlace(frame.filename, frame.lineno or 0, frame.name) for frame in reversed(frames)]
+    places: list[CodePlace] = []
+    for frame in reversed(frames):
+        places.append(CodePlace(frame.filename, frame.lineno or 0, frame.name))
+    return places
 
 
 def _forget_parent() -> None:
@@ -250,7 +259,8 @@ def _limit_memory(memory: int) -> tuple[int, int]:
     """Limit the memory of this process; return its limits before."""
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     with suppress(OSError):  # without /proc there is the limit of time alone
-        pages, *_ = Path(PROC, "self/statm").read_text().split()
+        statm = Path(PROC, "self/statm").read_text()
+        pages, *_ = statm.split()
         limit = int(pages) * resource.getpagesize() + memory
         for earlier in (soft, hard):
             if earlier != resource.RLIM_INFINITY:

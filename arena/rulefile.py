@@ -21,7 +21,9 @@ GENERATOR = "generator"
 """The key of a table whose boards are sampled: it names the file, beside the rules file, that
 samples them."""
 PACKAGE = "arena_rules_"
-"""The name of the package that a rules file is loaded in begins so."""
+"""The beginning of the names of the packages in which rules files are loaded."""
+Parameters = dict[str, Any]
+"""The parameters of a game or a generator, by name."""
 
 
 def load(path: Path, board: str) -> Game[Any]:
@@ -33,7 +35,7 @@ def load(path: Path, board: str) -> Game[Any]:
     return game
 
 
-def parameters_on(path: Path, board: str) -> dict[str, Any]:
+def parameters_on(path: Path, board: str) -> Parameters:
     """Return the parameters of a board; raise KeyError when there is no such board.
 
     They are those of its table. Where no table has the name and the game names its boards itself,
@@ -42,7 +44,7 @@ def parameters_on(path: Path, board: str) -> dict[str, Any]:
     table_of = boards(tables(path))
     if board in table_of or not names_boards(path):
         return table_of[board]
-    parameters: dict[str, Any] = module(path).named_board(board)
+    parameters: Parameters = module(path).named_board(board)
     return parameters
 
 
@@ -63,7 +65,7 @@ def load_sampled(path: Path, sampled: str) -> Game[Any]:
     return game
 
 
-def parameters_of(sampled: str) -> dict[str, Any]:
+def parameters_of(sampled: str) -> Parameters:
     """Return the parameters of a board that was sampled.
 
     Raise ValueError where the text is no JSON object.
@@ -86,10 +88,12 @@ def sample(path: Path, name: str, key: str, number: int) -> str:
     import json
     from random import Random  # bots import this module, and most need no dice
 
-    parameters = dict(generators(tables(path))[name])
+    table_of = generators(tables(path))
+    parameters = dict(table_of[name])
     file = generator_file(path, parameters.pop(GENERATOR))
     generator = module(file).generator(**parameters)
-    board = generator.sample(Random(f"{key}/{number}"), number)
+    dice = Random(f"{key}/{number}")
+    board = generator.sample(dice, number)
     return json.dumps(board, separators=(",", ":"))
 
 
@@ -102,7 +106,7 @@ def generator_file(path: Path, generator: str) -> Path:
     return path.with_name(f"{generator}.py")
 
 
-def tables(path: Path) -> dict[str, dict[str, Any]]:
+def tables(path: Path) -> dict[str, Parameters]:
     """Return each table of the TOML file beside `path` by its name.
 
     Lists become tuples, so that a game stays hashable. Without that file there is one empty table
@@ -110,19 +114,22 @@ def tables(path: Path) -> dict[str, dict[str, Any]]:
     """
     file = path.with_suffix(".toml")
     if not file.exists():
-        return {} if names_boards(path) else {"default": {}}
-    frozen: dict[str, dict[str, Any]] = {}
-    for name, table in tomllib.loads(file.read_text("utf-8-sig")).items():
+        if names_boards(path):
+            return {}
+        return {"default": {}}
+    text = file.read_text("utf-8-sig")
+    frozen: dict[str, Parameters] = {}
+    for name, table in tomllib.loads(text).items():
         frozen[name] = {key: _frozen(value) for key, value in table.items()}
     return frozen
 
 
-def boards(tables: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def boards(tables: Mapping[str, Parameters]) -> dict[str, Parameters]:
     """Return the parameters of each board among these tables: those without a generator."""
     return {name: table for name, table in tables.items() if GENERATOR not in table}
 
 
-def generators(tables: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def generators(tables: Mapping[str, Parameters]) -> dict[str, Parameters]:
     """Return the tables that have a generator: its parameters, and the generator's name."""
     return {name: table for name, table in tables.items() if GENERATOR in table}
 
@@ -132,8 +139,9 @@ def parameters(path: Path, kind: str = "game") -> dict[str, bool]:
 
     `kind` is `game` or `generator`.
     """
+    described = getattr(module(path), kind)
     required: dict[str, bool] = {}
-    for field in fields(getattr(module(path), kind)):
+    for field in fields(described):
         if field.init:
             has_default = field.default is not MISSING or field.default_factory is not MISSING
             required[field.name] = not has_default
@@ -192,8 +200,10 @@ def named_sources(path: Path) -> dict[str, Path]:
         file = Path(loaded.__file__)
         parts = module_name.removeprefix(prefix).split(".")
         is_package = hasattr(loaded, "__path__")
-        folders = parts if is_package else parts[:-1]
-        names["/".join([*folders, file.name])] = file
+        if not is_package:
+            parts.pop()  # the module itself
+        parts.append(file.name)
+        names["/".join(parts)] = file
     return dict(sorted(names.items()))
 
 
@@ -207,8 +217,10 @@ def sources_of(game: Game[Any]) -> tuple[Path, ...]:
 
     `()` when it was not loaded from a rules file.
     """
-    package = type(game).__module__.partition(".")[0]
-    return _files_of(package) if package.startswith(PACKAGE) else ()
+    package, _, _ = type(game).__module__.partition(".")
+    if not package.startswith(PACKAGE):
+        return ()
+    return _files_of(package)
 
 
 def _files_of(package: str) -> tuple[Path, ...]:
@@ -225,7 +237,9 @@ def shipped() -> Path:
     """Return the folder of the rules that come with arena."""
     here = Path(__file__).resolve().parent
     packed = here / "_shipped" / "rules"
-    return packed if packed.is_dir() else here.parent / "rules"
+    if packed.is_dir():
+        return packed
+    return here.parent / "rules"
 
 
 def _package(path: Path) -> str:

@@ -115,7 +115,9 @@ def locked(path: Path, *, waits: bool = True) -> Iterator[None]:
     Raise BlockingIOError if it does not wait for another's.
     """
     lock = open_lock(path)
-    operation = fcntl.LOCK_EX if waits else fcntl.LOCK_EX | fcntl.LOCK_NB
+    operation = fcntl.LOCK_EX
+    if not waits:
+        operation |= fcntl.LOCK_NB
     try:
         fcntl.flock(lock, operation)
         yield
@@ -166,7 +168,8 @@ def publish_all(targets: Mapping[Path, Path]) -> None:
         for making, target in targets.items():
             for folder in (target.parent, making.parent):
                 if folder not in folders:
-                    folders[folder] = stack.enter_context(shared_folders.opened(folder))
+                    opening = shared_folders.opened(folder)
+                    folders[folder] = stack.enter_context(opening)
         for making, target in targets.items():
             with shared_folders.naming(target):
                 os.replace(
@@ -190,10 +193,14 @@ def copy_new(source: Path, target: Path) -> None:
         target.mkdir(exist_ok=True)
         for path in source.iterdir():
             is_compiled = path.suffix == ".pyc" or path.name == "__pycache__"
-            if not is_compiled and not path.name.startswith("."):
+            is_hidden = path.name.startswith(".")
+            if not is_compiled and not is_hidden:
                 copy_new(path, target / path.name)
         return
-    mode = PROGRAM if source.stat().st_mode & stat.S_IXUSR else SHARED
+
+    mode = SHARED
+    if source.stat().st_mode & stat.S_IXUSR:
+        mode = PROGRAM
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(target, flags, mode)
     with os.fdopen(descriptor, "wb") as file:
@@ -222,7 +229,8 @@ def make_empty(path: Path, mode: int = SHARED) -> None:
         shared_folders.opened(path.parent) as folder,
         shared_folders.naming(path),
     ):
-        os.close(os.open(path.name, flags, mode, dir_fd=folder))
+        descriptor = os.open(path.name, flags, mode, dir_fd=folder)
+        os.close(descriptor)
 
 
 def make_folder(path: Path, *parts: str) -> Path:
@@ -289,7 +297,8 @@ def _open_or_make(path: Path, flags: int, mode: int) -> int:
     flags |= os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
     with shared_folders.opened(path.parent) as folder, shared_folders.naming(path):
         descriptor = os.open(path.name, flags, mode, dir_fd=folder)
-        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        status = os.fstat(descriptor)
+        if stat.S_ISREG(status.st_mode):
             return descriptor
         os.close(descriptor)
         raise OSError(errno.EINVAL, shared_folders.NOT_PLAIN)
@@ -324,7 +333,8 @@ def _stream(path: Path, folder: int) -> int | None:
             raise OSError(errno.EISDIR, "it is a folder")
         if stat.S_ISLNK(status.st_mode):
             raise OSError(errno.ELOOP, LINK)
-        if not (stat.S_ISFIFO(status.st_mode) or stat.S_ISCHR(status.st_mode)):
+        is_stream = stat.S_ISFIFO(status.st_mode) or stat.S_ISCHR(status.st_mode)
+        if not is_stream:
             raise OSError(errno.EINVAL, "it is neither a plain file nor a pipe; name another one")
         if not shared_folders.is_trusted(status):  # its owner could let us wait without end
             raise OSError(
@@ -346,9 +356,10 @@ def _remove_leftovers(name: str, folder: int) -> None:
     part = re.compile(rf"\.{re.escape(name)}\.([0-9]+)\.[0-9a-f]{{16}}\.part")
     for file in os.listdir(folder):
         match = part.fullmatch(file)
-        if match is not None and not _runs(match[1]):
-            with contextlib.suppress(OSError):
-                os.unlink(file, dir_fd=folder)
+        if match is None or _runs(match[1]):
+            continue
+        with contextlib.suppress(OSError):
+            os.unlink(file, dir_fd=folder)
 
 
 def _remove_left_stages(folder: Path) -> None:

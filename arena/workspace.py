@@ -82,22 +82,27 @@ def screening(
 
 
 def event_of(
-    tournament: "Tournament", path: Path, bots: Sequence[str] = (), boards: Sequence[str] = ()
+    tournament: "Tournament",
+    path: Path,
+    bots: Sequence[str] = (),
+    boards: Sequence[str] = (),
 ) -> tuple[Event, tuple[Bot, ...]]:
     """Return the event of the file at this path, and all its bots.
 
     The event has only the named bots and boards, if any are named.
     """
+    workspace = path.parent
     try:
-        entrants = named_bots.entrants(tournament, path.parent)
+        entrants = named_bots.entrants(tournament, workspace)
         event = tournament.event(
-            path.parent,
+            workspace,
             bots=bots,
             boards=boards,
             entrants=entrants,
-            sampled_boards=folders.results_folder(path.parent, folders.SAMPLED_BOARDS),
+            sampled_boards=folders.results_folder(workspace, folders.SAMPLED_BOARDS),
         )
-        return replace(event, conditions=conditions_here(tournament)), entrants
+        conditions = conditions_here(tournament)
+        return replace(event, conditions=conditions), entrants
     except OptionError:
         raise
     except ArenaError as error:
@@ -109,9 +114,11 @@ def matches_at_once(tournament: "Tournament", event: Event) -> int:
     count = tournament.workers.count
     if count != "auto":
         return count
-    here = cores.matches_at_once(event, len(system.cores()))
-    served = [known.matches_at_once(tournament) for known in service.known().values()]
-    return max([here, *served])  # most of them wait for the service
+    most = cores.matches_at_once(event, len(system.cores()))
+    for known in service.known().values():
+        served = known.matches_at_once(tournament)
+        most = max(most, served)  # most of them wait for the service
+    return most
 
 
 def services(tournament: "Tournament", home: Path) -> dict[str, Opener]:
@@ -148,7 +155,9 @@ def _exists() -> bool:
 
 
 def _root() -> Path:
-    return Path() if _exists() else rulefile.shipped().parent
+    if _exists():
+        return Path()
+    return rulefile.shipped().parent
 
 
 def bot_store(tournament: "Tournament") -> BotStore:
@@ -171,7 +180,9 @@ def version_numbers() -> dict[str, int]:
 
     There are none outside a workspace.
     """
-    folder = tournament().bots if _exists() else None
+    if not _exists():
+        return {}
+    folder = tournament().bots
     if folder is None or not Path(folder).is_dir():
         return {}
     store = BotStore(Path(folder))
@@ -195,8 +206,12 @@ def bot_named(name: str) -> Bot:
     if not os.path.lexists(name):  # this does not raise when the name is too long for a file
         return entrant_named(bot_shown(name, entrants()))
     path = Path(name)
-    stem = path.absolute().name if path.is_dir() else path.stem
-    called = None if discovery.may_be_called(stem) else names.safe(stem)
+    stem = path.stem
+    if path.is_dir():
+        stem = path.absolute().name
+    called = None
+    if not discovery.may_be_called(stem):
+        called = names.safe(stem)
     return discovery.from_path(path, called)
 
 
@@ -220,9 +235,12 @@ def entrant_named(name: str) -> Bot:
     if not matching and len(number_or_digits) >= FEWEST_DIGITS:
         matching = [version for version in versions if version.digest.startswith(number_or_digits)]
     if len(matching) != 1:
-        known = ", ".join(f"{bot}@{version.number}" for version in versions)
-        hint = f"it has {known}" if known else f"no version of {bot!r} was submitted"
+        hint = f"no version of {bot!r} was submitted"
+        if versions:
+            known = ", ".join(f"{bot}@{version.number}" for version in versions)
+            hint = f"it has {known}"
         raise ArenaError(f"there is no bot {name!r}: {hint}; `arena bots --versions` lists them")
+
     (version,) = matching
     program = discovery.from_path(version.path, bot)
     if program.digest != version.digest:
@@ -241,19 +259,23 @@ def built(tournament: "Tournament", bots: Iterable[Bot], level: str) -> tuple[Bo
     entered: list[Bot] = []
     for bot in bots:
         is_human = not bot.digest
-        entered.append(bot if is_human else tournament.as_entered(bot))
-    bots = tuple(entered)
-    refuse_exposed(bots, level)
-    if not any(discovery.build_of(bot) for bot in bots):
-        return bots
-    if not _exists():
-        return builds.built(bots, temporary_folder(), level)
-    return builds.built(bots, folders.results_folder(Path(), folders.BUILDS), level)
+        if not is_human:
+            bot = tournament.as_entered(bot)
+        entered.append(bot)
+    refuse_exposed(entered, level)
+    if not any(discovery.build_of(bot) for bot in entered):
+        return tuple(entered)
+    if _exists():
+        folder = folders.results_folder(Path(), folders.BUILDS)
+    else:
+        folder = temporary_folder()
+    return builds.built(entered, folder, level)
 
 
 def refuse_exposed(bots: Iterable[Bot], level: str) -> None:
     """Raise ArenaError if a bot could read the workspace here, or another bot's files."""
-    exposure.refuse_exposed([Path()] if _exists() else [], bots, level)
+    workspaces = [Path()] if _exists() else []
+    exposure.refuse_exposed(workspaces, bots, level)
 
 
 @cache

@@ -9,7 +9,12 @@ compared with them. `count` is exact.
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from arena.event.schedules.round_robin import groups_of, number_of_seatings, seatings
+from arena.event.schedules.round_robin import (
+    TableBots,
+    groups_of,
+    number_of_seatings,
+    seatings,
+)
 from arena.values import Batch, Board, Bot, Event, Match
 
 BEHIND = 0
@@ -38,7 +43,7 @@ def count(event: Event) -> dict[str, int]:
     return planned
 
 
-def _tables(event: Event) -> Iterator[tuple[Board, tuple[Bot, ...]]]:
+def _tables(event: Event) -> Iterator[tuple[Board, TableBots]]:
     """Yield each group of bots that meets, with its board."""
     references: list[Bot] = []
     challengers: list[Bot] = []

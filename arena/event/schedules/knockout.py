@@ -39,6 +39,8 @@ from arena.values import Batch, Event, Match
 BEHIND = 0
 COUNT_IS_A_BOUND = True
 DECIDERS = 3
+Couple = tuple[int, int]
+"""Two neighbours in the bracket, as the numbers of their seeds."""
 
 
 def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match]:
@@ -149,7 +151,7 @@ class _Bracket:
 
     round: int
     """1, 2, ...: the round under way, or the last one."""
-    due: list[tuple[int, int]]
+    due: list[Couple]
     """The pairings of the next batch, in order of the bracket; empty after the final."""
     deciders: int
     """The number of the decider that is due, 1, 2, ...; 0 for the pairings themselves."""
@@ -174,7 +176,7 @@ def _replay(league: Event, history: Sequence[Batch]) -> _Bracket:
     batches = iter(history)
     for number in range(1, last + 1):
         couples = list(zip(field[0::2], field[1::2], strict=True))
-        due: list[tuple[int, int]] = []
+        due: list[Couple] = []
         for couple in couples:
             better = min(couple)
             if max(couple) < empty:
@@ -208,19 +210,19 @@ def _replay(league: Event, history: Sequence[Batch]) -> _Bracket:
 
 
 def _level(
-    due: Sequence[tuple[int, int]],
+    due: Sequence[Couple],
     results: Batch,
     names: Sequence[str],
     number: int,
     out: dict[int, int],
-) -> list[tuple[int, int]]:
+) -> list[Couple]:
     """Return the pairings with equal sums in a batch of a round; add the losers to `out`.
 
     `number` is that of the round.
     """
     sums = totals(results)
     missing = absentees(results)
-    level: list[tuple[int, int]] = []
+    level: list[Couple] = []
     for bot, opponent in due:
         name = names[bot]
         opponents_name = names[opponent]

@@ -94,6 +94,8 @@ if TYPE_CHECKING:  # numpy takes a tenth of a second to import, and commands lis
     from arena.results.ratings.fitting.match_totals import MatchTotals
 
     Number = TypeVar("Number", int, Ints)
+    BotIndex = Ints | int
+    """A bot, or an array of bots: one of each pairing."""
 
 BEHIND = 1
 FEWEST_PAIRINGS = 8
@@ -210,7 +212,7 @@ class _Legs:
         legs.kind[list(bots)] = len(self._by_kind) - 1
         return legs
 
-    def of(self, bot: "Ints | int", opponent: "Ints | int") -> "Ints":
+    def of(self, bot: "BotIndex", opponent: "BotIndex") -> "Ints":
         """Return the legs of pairings of different bots."""
         kind = self.kind[bot]
         opponents_kind = self.kind[opponent]
@@ -505,9 +507,7 @@ class _Prospects:
         repeats = times[is_repeated] - 1
         self._repeats: Ints = np.minimum(repeats, 30)
 
-    def expected(
-        self, bot: "Ints | int", opponent: "Ints | int"
-    ) -> "tuple[Floats, Floats, Floats]":
+    def expected(self, bot: "BotIndex", opponent: "BotIndex") -> "tuple[Floats, Floats, Floats]":
         """Return the difference in strength, the information and the cost of pairings."""
         import numpy as np
 
@@ -519,14 +519,14 @@ class _Prospects:
         cost = self._cost(legs, bot, opponent)
         return ahead, information, cost
 
-    def _cost(self, legs: "Ints", bot: "Ints | int", opponent: "Ints | int") -> "Floats":
+    def _cost(self, legs: "Ints", bot: "BotIndex", opponent: "BotIndex") -> "Floats":
         """Return the expected turns of pairings."""
         import numpy as np
 
         turns = (self._turns[bot] + self._turns[opponent]) / 2
         return np.asarray(legs * (START_TURNS + turns))
 
-    def _divisor(self, bot: "Ints | int", opponent: "Ints | int") -> "Floats":
+    def _divisor(self, bot: "BotIndex", opponent: "BotIndex") -> "Floats":
         """Return by how much the information is divided because a pair always ended alike."""
         import numpy as np
 

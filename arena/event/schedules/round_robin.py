@@ -18,6 +18,10 @@ from arena.values import Batch, Board, Bot, Event, Match
 
 BEHIND = 0
 LOOKS_EACH_REPEAT = True
+Seating = tuple[Bot, ...]
+"""A bot for each role of a board, in order."""
+TableBots = tuple[Bot, ...]
+"""The bots of a table, which meet in every distribution of roles."""
 DRAWS = 20
 """The draws of a round of larger tables, until none of its tables was there before."""
 
@@ -52,11 +56,8 @@ def count(event: Event) -> dict[str, int]:
     return planned
 
 
-def seatings(board: Board, bots: Sequence[Bot], kind: str) -> Iterator[tuple[Bot, ...]]:
-    """Yield every way to give the board's roles to distinct bots that play them.
-
-    A seating has a bot for each role, in order.
-    """
+def seatings(board: Board, bots: Sequence[Bot], kind: str) -> Iterator[Seating]:
+    """Yield every way to give the board's roles to distinct bots that play them."""
     groups = groups_of(board, kind)
     able = _able(board, bots, kind)
     for chosen in product(*able):
@@ -124,7 +125,7 @@ def _by_rounds(event: Event, board: Board) -> bool:
     return event.rounds is not None and len(groups_of(board, event.seating)) > 1
 
 
-def _legs_of(event: Event) -> Iterator[tuple[Board, tuple[tuple[Bot, ...], ...]]]:
+def _legs_of(event: Event) -> Iterator[tuple[Board, tuple[Seating, ...]]]:
     """Yield the legs of each pairing of a repeat, with its board.
 
     They are played together: a cluster gives them to one machine, and a board with variants plays
@@ -146,7 +147,7 @@ def _legs_of(event: Event) -> Iterator[tuple[Board, tuple[tuple[Bot, ...], ...]]
         yield board, legs
 
 
-def _tables_of(event: Event) -> Iterator[tuple[Board, tuple[Bot, ...]]]:
+def _tables_of(event: Event) -> Iterator[tuple[Board, TableBots]]:
     """Yield the tables of a partial round robin, each with its board, round by round."""
     boards = [board for board in event.boards if _by_rounds(event, board)]
     rounds = {board: _rounds(event, board) for board in boards}
@@ -163,7 +164,7 @@ def _tables_of(event: Event) -> Iterator[tuple[Board, tuple[Bot, ...]]]:
             return  # all pairs have met, and further rounds would be empty
 
 
-def _rounds(event: Event, board: Board) -> Iterator[list[tuple[Bot, ...]]]:
+def _rounds(event: Event, board: Board) -> Iterator[list[TableBots]]:
     """Yield the tables of each round on a board, by lot."""
     size = len(groups_of(board, event.seating))
     playing: dict[str, Bot] = {}
@@ -181,7 +182,7 @@ def _lot(event: Event, *parts: object) -> str:
     return digest_of("rounds", event.seed, *parts, length=64)
 
 
-def _rounds_of_pairs(event: Event, playing: Mapping[str, Bot]) -> Iterator[list[tuple[Bot, ...]]]:
+def _rounds_of_pairs(event: Event, playing: Mapping[str, Bot]) -> Iterator[list[TableBots]]:
     """Yield the pairs of each round by the circle method: no pair meets twice.
 
     One bot stays, and the others move by one each round, so that there are no more rounds than
@@ -208,7 +209,7 @@ def _rounds_of_pairs(event: Event, playing: Mapping[str, Bot]) -> Iterator[list[
             behind = moving[number - step]
             pairs.append((ahead, behind))
 
-        tables: list[tuple[Bot, ...]] = []
+        tables: list[TableBots] = []
         for first, second in pairs:
             if first is not None and second is not None:
                 tables.append((first, second))
@@ -219,7 +220,7 @@ def _rounds_of_tables(
     event: Event,
     playing: Mapping[str, Bot],
     size: int,
-) -> Iterator[list[tuple[Bot, ...]]]:
+) -> Iterator[list[TableBots]]:
     """Yield the tables of more than two bots of each round; no table comes twice.
 
     There is no circle method for them. They are drawn anew each round, so bots may meet again. The

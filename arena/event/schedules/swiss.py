@@ -42,6 +42,8 @@ from arena.values import Batch, Event, Match
 BEHIND = 0
 WIN, DRAW = 2, 1
 """Half points, so that sums are whole numbers."""
+Standing = tuple[bool, int, int]
+"""The order of the bots: whether a bot ever said `ready`, its points, and its Buchholz."""
 
 
 def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match]:
@@ -135,20 +137,21 @@ def placings(league: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
     for (bot, opponent), games in state.games.items():
         buchholz[bot] += games * state.points[opponent]
 
-    values: list[tuple[bool, int, int]] = []
+    standings: list[Standing] = []
     for bot, points in enumerate(state.points):
         has_played = bot not in state.never
-        values.append((has_played, points, buchholz[bot]))
-    place_of: dict[tuple[bool, int, int], int] = {}
-    for rank, value in enumerate(sorted(values, reverse=True), 1):
-        place_of.setdefault(value, rank)  # equal bots share a place
+        standings.append((has_played, points, buchholz[bot]))
+    place_of: dict[Standing, int] = {}
+    best_first = sorted(standings, reverse=True)
+    for rank, standing in enumerate(best_first, 1):
+        place_of.setdefault(standing, rank)  # equal bots share a place
 
     rows: list[Placing] = []
     for bot, name in enumerate(bots):
         results = state.results[bot]
         rows.append(
             Placing(
-                place=place_of[values[bot]],
+                place=place_of[standings[bot]],
                 bot=name,
                 points=Fraction(state.points[bot], WIN),
                 won=results[1],
