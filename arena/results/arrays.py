@@ -105,7 +105,8 @@ class Arrays:
         seats = matches[self.match]  # by seat
         match = self.match[seats]
         entry = self.entry[seats]
-        used = np.bincount(entry, minlength=len(self.entries)) > 0  # by entry
+        uses = np.bincount(entry, minlength=len(self.entries))  # by entry
+        used = uses > 0
         match_index = np.cumsum(matches) - 1  # by match
         entry_index = np.cumsum(used) - 1  # by entry
         return Arrays(

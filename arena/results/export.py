@@ -187,6 +187,7 @@ def write(
     archive.close()  # no connection is open in a process that forks
     whole_files.make_folder(folder)
     whole_files.remove(folder / MANIFEST)  # without it the tables are those of an unfinished export
+
     rows = dict.fromkeys(TABLES, 0)
     done = 0
     with open_tables(folder) as (files, add_to):
@@ -202,6 +203,7 @@ def write(
         if done < len(numbers):
             missing = len(numbers) - done
             raise archive.damaged(f"{missing} of {len(numbers)} records are missing")
+
     kinds = {}
     for name, columns in TABLES.items():
         kinds[name] = {column.name: column.kind for column in columns}
@@ -213,7 +215,8 @@ def write(
         "rows": rows,
         "columns": kinds,
     }
-    path = whole_files.write(folder / MANIFEST, json.dumps(manifest, indent=1).encode())
+    content = json.dumps(manifest, indent=1).encode()
+    path = whole_files.write(folder / MANIFEST, content)
     return Exported((*files, path), rows)
 
 
@@ -320,7 +323,9 @@ Add = Callable[[Part], object]
 
 
 def _chunk(
-    archive: Archive, convert: Convert, numbers: Iterable[int]
+    archive: Archive,
+    convert: Convert,
+    numbers: Iterable[int],
 ) -> tuple[int, dict[str, tuple[int, Part]]]:
     """Return the number of these matches, and for each table the number of their rows and a part.
 
@@ -333,7 +338,10 @@ def _chunk(
         for name, rows in rows_of(record, counts=counts).items():
             tables[name] += rows
     archive.close()
-    parts = {name: (len(rows), convert(name, rows)) for name, rows in tables.items()}
+    parts = {}
+    for name, rows in tables.items():
+        part = convert(name, rows)
+        parts[name] = (len(rows), part)
     return count, parts
 
 
@@ -387,7 +395,12 @@ def _database_rows(_table: str, rows: list[Row]) -> list[Row]:
     """Return rows as SQLite stores them: a list as JSON."""
     stored = []
     for row in rows:
-        stored.append(tuple(json.dumps(cell) if type(cell) is list else cell for cell in row))
+        cells = []
+        for cell in row:
+            if type(cell) is list:
+                cell = json.dumps(cell)
+            cells.append(cell)
+        stored.append(tuple(cells))
     return stored
 
 
@@ -406,7 +419,8 @@ def _database(folder: Path) -> Iterator[tuple[tuple[Path, ...], dict[str, Add]]]
 
         writers: dict[str, Add] = {}
         for name, columns in TABLES.items():
-            run(f"create table {name} ({', '.join(map(_database_column, columns))})")
+            declarations = ", ".join(map(_database_column, columns))
+            run(f"create table {name} ({declarations})")
             values = ", ".join("?" * len(columns))
             writers[name] = partial(run, f"insert into {name} values ({values})")
         yield (folder / DATABASE,), writers
@@ -421,8 +435,10 @@ SQL_TYPES = {"integer": "integer", "boolean": "integer", "float": "real"}
 
 def _database_column(column: ExportColumn) -> str:
     kind = SQL_TYPES.get(column.kind.rstrip("?"), "text")
-    constraint = "" if column.kind.endswith("?") else " not null"
-    return f'"{column.name}" {kind}{constraint}'
+    declaration = f'"{column.name}" {kind}'
+    if not column.kind.endswith("?"):
+        declaration += " not null"
+    return declaration
 
 
 def _json_lines(table: str, rows: list[Row]) -> bytes:
@@ -430,22 +446,24 @@ def _json_lines(table: str, rows: list[Row]) -> bytes:
     lines = []
     for row in rows:
         cells = dict(zip(names, row, strict=True))
-        lines.append(to_json(cells) + b"\n")  # the module json takes five times as long
+        line = to_json(cells)  # the module json takes five times as long
+        lines.append(line + b"\n")
     return b"".join(lines)
 
 
 def _batch(table: str, rows: list[Row]) -> "pyarrow.RecordBatch":
     import pyarrow
 
+    schema = _arrow_schema(table)
     arrays = []
-    for number, field in enumerate(_arrow_schema(table)):
+    for number, field in enumerate(schema):
         column = [row[number] for row in rows]
         if field.name == "started":
             moments = pyarrow.array(column, pyarrow.string())
             arrays.append(moments.cast(field.type))
         else:
             arrays.append(pyarrow.array(column, field.type))
-    return pyarrow.RecordBatch.from_arrays(arrays, schema=_arrow_schema(table))
+    return pyarrow.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 def _arrow_schema(table: str) -> "pyarrow.Schema":
@@ -462,8 +480,14 @@ def _arrow_schema(table: str) -> "pyarrow.Schema":
     fields = []
     for column in TABLES[table]:
         kind = types[column.kind.rstrip("?")]
-        fields.append(pyarrow.field(column.name, kind, nullable=column.kind.endswith("?")))
-    return pyarrow.schema(fields, {"botarena.schema": str(SCHEMA), "botarena.table": table})
+        nullable = column.kind.endswith("?")
+        field = pyarrow.field(column.name, kind, nullable=nullable)
+        fields.append(field)
+    metadata = {
+        "botarena.schema": str(SCHEMA),
+        "botarena.table": table,
+    }
+    return pyarrow.schema(fields, metadata)
 
 
 @contextmanager

@@ -59,12 +59,14 @@ def rows_of(archive: Database, numbers: Sequence[int]) -> dict[int, StoredRows]:
     for number, *columns, figures, blob in archive._rows(query, (chosen,)):
         named = dict(zip(records.MATCH, columns, strict=True))
         numberless = records.without_entries(figures, entries.get(number, []))
+        if not isinstance(blob, bytes):
+            blob = None
         rows[number] = StoredRows(
             id=named["id"],
             label=f"{named['game']}/{named['board']}",
             columns=(*columns, *numberless),
             seats=tuple(seats.get(number, ())),
-            blob=blob if isinstance(blob, bytes) else None,
+            blob=blob,
         )
     return rows
 
@@ -102,15 +104,18 @@ def differing_columns(archive: Database, number: int, record: Record) -> tuple[s
     (stored,) = archive._rows(query, (number,))
     query = "select entry from seats where match = ? order by position"
     entries = [entry for (entry,) in archive._rows(query, (number,))]
+
     names = list(records.MATCH)
     names.append("figures")
     actual = list(stored)
     expected = list(rows.match)
     expected.append(records.figures(rows, entries))
-    for row, seat in zip(seat_rows(archive, number), rows.seats, strict=True):
+    stored_seats = seat_rows(archive, number)
+    for row, seat in zip(stored_seats, rows.seats, strict=True):
         names += SEAT_COLUMNS
         actual += row
         expected += seat.entry + seat.seat + seat.clocks
+
     differing: dict[str, None] = {}
     for name, cell, expected_cell in zip(names, actual, expected, strict=True):
         if cell != expected_cell:

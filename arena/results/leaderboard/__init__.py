@@ -100,7 +100,9 @@ class Results:
         all_games: "Results | None" = None,
         patience: float = 0.0,
     ) -> None:
-        self._archive = archive.of_all_versions() if all_versions else archive
+        if all_versions:
+            archive = archive.of_all_versions()
+        self._archive = archive
         self._rules = rules
         self._all_versions = all_versions
         self._rating = rating
@@ -121,7 +123,11 @@ class Results:
         """Open the results in a folder such as `results/demo`; raise ArenaError without any."""
         archive = Archive.open(Path(path))
         return cls(
-            archive, all_versions=all_versions, rating=rating, rules=rules, patience=patience
+            archive,
+            all_versions=all_versions,
+            rating=rating,
+            rules=rules,
+            patience=patience,
         )
 
     @classmethod
@@ -145,10 +151,12 @@ class Results:
         def name(bot: str, digest: str) -> str:
             if versions[bot] < 2:
                 return bot
-            version = f"v{known[digest]}" if digest in known else digest[:6]
-            return f"{bot} {version}"
+            if digest in known:
+                return f"{bot} v{known[digest]}"
+            return f"{bot} {digest[:6]}"
 
-        return cls(archive.by_version(name), all_versions=True, rating=rating, rules=rules)
+        by_version = archive.by_version(name)
+        return cls(by_version, all_versions=True, rating=rating, rules=rules)
 
     @property
     def folder(self) -> Path:

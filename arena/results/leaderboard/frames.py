@@ -5,7 +5,7 @@ stand beside Elo points. What is done for each match or seat is done to whole ar
 because a Python loop over a million matches takes too long.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -162,9 +162,9 @@ def rankings(league: "Results") -> pd.DataFrame:
     event. A bot that scored nothing there stands behind all that did: its strength there is a
     guess, derived from its results on other boards. Bots that never said `ready` stand last.
     """
-    unit = league.ratings.unit
+    ratings = league.ratings
     by_board_role = {}
-    for ranking in league.ratings.rankings:
+    for ranking in ratings.rankings:
         by_board_role[ranking.board, ranking.role] = ranking.rows
     standings = {standing.bot: standing for standing in league.standings}
     rows = []
@@ -182,13 +182,13 @@ def rankings(league: "Results") -> pd.DataFrame:
             for rank, row in _ranked_rows(ranked, scores, league.absentees):
                 best, worst = row.ranks
                 cells: list[object] = [board, role, rank, row.bot]
-                cells += _with_logits(row.strength, unit)
+                cells += _with_logits(row.strength, ratings.unit)
                 cells.append(min(rank, best))
                 cells.append(max(rank, worst))
                 cells.append(scores[row.bot])
                 cells.append(league.display_name(row.bot))
                 rows.append(cells)
-    names = _names(columns.RANKINGS, unit)
+    names = _names(columns.RANKINGS, ratings.unit)
     return pd.DataFrame(rows, columns=names)
 
 
@@ -445,7 +445,7 @@ def matches(
 
     entry = arrays.by_match(arrays.entry)  # matches x positions
     first = entry[:, 0]
-    frame: dict[str, object] = {
+    cells: dict[str, object] = {
         "match": ids,
         "game": game[first],
         "board": board[first],
@@ -456,9 +456,9 @@ def matches(
     for name in roles:
         has_role = role == name  # by entry
         seats = has_role[arrays.entry]  # by seat
-        cells = _cells_of_seats(arrays, seats, bot)
-        for column, values in cells.items():
-            frame[f"{name}_{column}"] = values
+        cells_of_role = _cells_of_seats(arrays, seats, bot)
+        for column, values in cells_of_role.items():
+            cells[f"{name}_{column}"] = values
 
     # `lexsort` sorts by its last key first: board, repeat, the bots by position, and the id.
     _, label_index = arrays.coded(attrgetter("label"))
@@ -471,7 +471,8 @@ def matches(
     keys.append(arrays.repeat)
     keys.append(label_index[first])
     order = np.lexsort(keys)
-    rows = pd.DataFrame(frame).iloc[order]
+    frame = pd.DataFrame(cells)
+    rows = frame.iloc[order]
     return rows.reset_index(drop=True)
 
 
@@ -497,6 +498,7 @@ def _cells_of_seats(arrays: Arrays, seats: Mask, bot: Any) -> dict[str, object]:
     scores[match] = arrays.score[seats]
     missing = np.ones(size, dtype=np.bool_)
     missing[match] = False
+
     return {
         "bot": bots,
         "score": pd.arrays.IntegerArray(scores, missing),
@@ -570,14 +572,13 @@ def _quantiles(
 
     The column has float32, packed, a number for each answer. Without answers there is no quantile.
     """
-    packed: dict[tuple[str, str, str], bytearray] = {}
     key_by_entry = {}
     for number, entry in archive.entries().items():
-        key_by_entry[number] = (entry.bot, entry.label, entry.role)
+        key = (entry.bot, entry.label, entry.role)
+        key_by_entry[number] = key
+    packed: defaultdict[tuple[str, str, str], bytearray] = defaultdict(bytearray)
     for number, times in archive.clocks(column):
         key = key_by_entry[number]
-        if key not in packed:
-            packed[key] = bytearray()
         packed[key] += times
 
     quantiles = {}
