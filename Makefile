@@ -35,6 +35,7 @@ wheel: $(TOOLS) ## build the distribution, and try it in an empty venv of each P
 bench: $(TOOLS) ## measure, and write the tables of benchmarks/README.md (PARTS="turns starts": these) and docs/growth.md
 	$(BIN)/python benchmarks/renew.py $(PARTS)
 	$(BIN)/python benchmarks/growth.py
+	$(BIN)/python benchmarks/slopes.py
 
 soak: $(TOOLS) ## load tests, and those that kill and look again and again: minutes, not seconds
 	$(PYTEST) -m soak

@@ -59,13 +59,12 @@ def fill(folder: Path, matches: int) -> int:
     return (folder / "event.sqlite").stat().st_size
 
 
-def measured(*words: str) -> tuple[float, int, int]:
+def measured(*words: str, folder: Path | None = None) -> tuple[float, int, int]:
     """CPU seconds, and peak megabytes of the main process and of a worker, of one command of
-    arena.
+    arena, in this folder.
     """
-    done = subprocess.run(
-        [sys.executable, "-c", MEASURE, *words], check=True, capture_output=True, text=True
-    )
+    command = [sys.executable, "-c", MEASURE, *words]
+    done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
     cpu, main, worker = done.stderr.split("\n")[-2].split()
     return float(cpu), int(main), int(worker)
 

@@ -23,6 +23,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command `arena` doe
 from arena.event.schedules import ladder, round_robin, swiss
 from arena.results.archive import Archive
 from arena.values import Played
+from tests import pages
 from tests.support import paired, stored
 
 ROOT = Path(__file__).parents[1]
@@ -38,11 +39,10 @@ BEFORE = {300: "0.14 s, 0.19 s, 73 MB", 1000: "0.58 s, 3.02 s, 349 MB", 10_000: 
 FIT_BEFORE = {20: "1.90 s", 100: "7.03 s", 300: "9.34 s", 1000: "69.10 s"}
 """What `arena leaderboard` with a new fit took at commit 9aa63dad: it inverted whole matrices."""
 PAGE = ROOT / "docs" / "growth.md"
-BEGIN, END = "<!-- made by benchmarks/growth.py -->\n", "<!-- end -->\n"
+PART = "made by benchmarks/growth.py"
 HEAD = """\
 | bots | a round of a Swiss | ladder: batches 1, 3; memory | before | leaderboard | before | again |
-|---|---|---|---|---|---|---|
-"""
+|---|---|---|---|---|---|---|"""
 
 
 def swiss_round(bots: int) -> float:
@@ -111,7 +111,7 @@ def row(bots: int, matches: int) -> str:
     if bots <= MOST_FITTED:
         new, again = looks(bots, matches)
         fits = f"| {new:.2f} s | {FIT_BEFORE.get(bots, '')} | {again:.2f} s |"
-    return f"| {bots:,} | {round_of_swiss} | {batches} {fits}\n"
+    return f"| {bots:,} | {round_of_swiss} | {batches} {fits}"
 
 
 def main(matches: int) -> None:
@@ -120,17 +120,14 @@ def main(matches: int) -> None:
     for bots in BOTS:  # a process each, so that each has its own peak of memory
         words = [sys.executable, __file__, str(matches), str(bots)]
         made = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True)
-        rows.append(made.stdout)
+        rows.append(made.stdout.strip())
         print(made.stdout, end="", flush=True)
-    text = PAGE.read_text()
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    PAGE.write_text(before + BEGIN + HEAD + "".join(rows) + END + after)
+    pages.write(PAGE, PART, "\n".join([HEAD, *rows]))
 
 
 if __name__ == "__main__":
     asked = int(sys.argv[1]) if len(sys.argv) > 1 else MATCHES
     if len(sys.argv) > 2:
-        print(row(int(sys.argv[2]), asked), end="")
+        print(row(int(sys.argv[2]), asked))
     else:
         main(asked)

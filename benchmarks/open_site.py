@@ -12,11 +12,12 @@ import textwrap
 from pathlib import Path
 from statistics import quantiles
 
+from tests import pages
 from tests.extras.serve import open_event
 from tests.extras.serve.open_event import SCHEDULES, Figures, Growth, Size
 
 PAGE = Path(__file__).parents[1] / "docs" / "growth.md"
-BEGIN, END = "<!-- made by benchmarks/open_site.py -->\n", "<!-- end of open_site.py -->\n"
+PART = "made by benchmarks/open_site.py"
 WIDTH = 128
 KINDS = {
     "run": "the run",
@@ -55,7 +56,7 @@ def table(figures: Figures, size: Size) -> str:
             grown = column[kind]
             cells.append(f"{grown.second / 1e6:.1f}, {grown.last / 1e6:.1f} MB")
             cells.append(f"{grown.a_match:+,.0f}")
-        rows.append(f"| {' | '.join(cells)} |\n")
+        rows.append(f"| {' | '.join(cells)} |")
     played = " and ".join(f"{figures.played[name]:,} ({name})" for name in SCHEDULES)
     answers = ", ".join(f"{count:,} of {status}" for status, count in figures.answers.items())
     p50, p95 = (1000 * quantiles(figures.waits, n=20)[index] for index in (9, 18))
@@ -72,7 +73,7 @@ def table(figures: Figures, size: Size) -> str:
         f"Answers by status: {answers}; waits: median {p50:.0f} ms, p95 {p95:.0f} ms. "
         f"The log of the archive had {log / 1e6:.0f} MB at most."
     )
-    return "\n".join(textwrap.wrap(sentences, WIDTH)) + "\n\n" + HEAD + "".join(rows)
+    return "\n".join(textwrap.wrap(sentences, WIDTH)) + "\n\n" + HEAD + "\n".join(rows)
 
 
 def main(size: Size) -> None:
@@ -83,10 +84,7 @@ def main(size: Size) -> None:
     made = table(figures, size)
     print(made)
     print(*figures.lost[:20], *figures.left, *figures.punished.items(), figures.log, sep="\n")
-    text = PAGE.read_text()
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    PAGE.write_text(before + BEGIN + made + END + after)
+    pages.write(PAGE, PART, made)
 
 
 if __name__ == "__main__":

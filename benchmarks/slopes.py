@@ -1,9 +1,10 @@
-"""What each further match costs: `python benchmarks/slopes.py [MATCHES]`.
+"""What more matches cost, and what a further match adds: `python benchmarks/slopes.py [MATCHES]`.
 
-Two archives are compared, of a third of MATCHES and of all of them (30,000 unless said). They have
+Two events are compared, of a third of MATCHES and of all of them (100,000 unless said). They have
 real records of the shortest game, between 100 bots that draw their moves in this process. Each row
-is the CPU time of a command with all its processes, and the peak memory of its main process, at
+is the CPU time of a command with all its processes and the peak memory of its main process, at
 both sizes; and what a match adds, by their difference. CPU time tells the same on a busy machine.
+The table goes into docs/growth.md.
 """
 
 import os
@@ -11,6 +12,7 @@ import sqlite3
 import sys
 import tempfile
 import tracemalloc
+from collections.abc import Iterator
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
@@ -20,53 +22,67 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command `arena` doe
 
 import export
 import report
+from tables import line
 
+from arena import workspace
+from arena.event import config, plan
 from arena.event.schedules import round_robin
-from arena.games import rulebook
+from arena.results import folders
 from arena.results.archive import Archive
-from arena.values import Bot, Event
+from arena.values import Event
+from tests import pages
 
-BOTS = tuple(
-    Bot(name=f"bot{number:02}", command=("true",), digest=f"{number:012x}") for number in range(100)
-)
+BOTS = 100
+TOURNAMENT = """\
+format = 1
+name = "bench"
+seed = 1
+boards = ["kuhn_poker/three_cards"]
+repeats = {repeats}
+"""
 COMMANDS = {
-    "leaderboard, new fit": ("leaderboard",),
-    "leaderboard, stored fit": ("leaderboard",),
-    "report, new": ("report",),
-    "report, unchanged": ("report",),
-    "verify, new": ("verify",),
-    "verify, checked before": ("verify",),
+    "`arena leaderboard`, a new fit": ("leaderboard",),
+    "`arena leaderboard`, the stored fit": ("leaderboard",),
+    "`arena report`, new": ("report",),
+    "`arena report`, unchanged": ("report",),
+    "`arena run`, all is played": ("run",),
+    "`arena run`, and nothing changed": ("run",),
+    "`arena verify`, new": ("verify",),
+    "`arena verify`, it held before": ("verify",),
 }
+PAGE = Path(__file__).parents[1] / "docs" / "growth.md"
+PART = "made by benchmarks/slopes.py"
 
 
-def event(matches: int) -> Event:
-    """Return an event of this number of matches at least."""
-    boards = tuple(rulebook.find("kuhn_poker/three_cards"))
-    repeats = -(-matches // (len(BOTS) * (len(BOTS) - 1)))
-    return Event(name="bench", seed=1, boards=boards, bots=BOTS, repeats=repeats)
+def event(folder: Path, repeats: int) -> Event:
+    """Make a workspace, and return its event."""
+    path = folder / "tournament.toml"
+    text = TOURNAMENT.format(repeats=repeats)
+    for number in range(BOTS):
+        text += f'[[bot]]\nname = "bot{number:02}"\ncommand = ["true"]\n'
+    path.write_text(text)
+    made, _ = workspace.event_of(config.load(path), path)
+    return made
 
 
-def planned(matches: int) -> tuple[float, float]:
-    """Return the seconds and the MB of the ids of so many matches."""
-    of = event(matches)
+def planned(of: Event) -> tuple[int, float, float]:
+    """Return the number of matches, the seconds of a walk through them, and the MB of their ids."""
     tracemalloc.start()
-    ids = [match.id for match in islice(round_robin.batch(of, 0, []), matches)]
+    ids = [match.id for match in round_robin.batch(of, 0, [])]
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    del ids
     begun = process_time()
-    for match in islice(round_robin.batch(of, 0, []), matches):
+    for match in round_robin.batch(of, 0, []):
         _ = match.id
-    return process_time() - begun, peak / 1e6
+    return len(ids), process_time() - begun, peak / 1e6
 
 
-def fill(folder: Path, matches: int) -> float:
-    """Make an archive; return the seconds in which its records were stored."""
-    of = event(matches)
-    made = map(report.played, islice(round_robin.batch(of, 0, []), matches))
+def fill(folder: Path, of: Event) -> float:
+    """Make an archive of all matches; return the seconds in which its records were stored."""
+    made = map(report.played, round_robin.batch(of, 0, []))
     seconds = 0.0
     with Archive.open(folder, writing=True) as archive:
-        archive.begin(of, "", tuple)
+        plan.begin(of, archive)
         while batch := list(islice(made, 20)):
             begun = process_time()
             archive.append(*batch)
@@ -74,51 +90,65 @@ def fill(folder: Path, matches: int) -> float:
     return seconds
 
 
-def sizes(folder: Path) -> dict[str, float]:
-    """Return the MB of the archive, and of its largest tables."""
+def largest_tables(folder: Path) -> Iterator[tuple[str, float]]:
+    """Yield the archive and its largest tables, each with its MB."""
     file = folder / "event.sqlite"
-    found = {"the archive": file.stat().st_size / 1e6}
+    yield "the archive", file.stat().st_size / 1e6
     with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as connection:
-        query = "select name, sum(pgsize) from dbstat group by name order by 2 desc"
+        query = "select name, sum(pgsize) from dbstat group by name order by 2 desc limit 3"
         try:
             rows = connection.execute(query).fetchall()
         except sqlite3.OperationalError:  # this SQLite was built without it
-            rows = []
-    for name, size in rows[:6]:
-        found[f"  of it {name}"] = size / 1e6
-    return found
+            return
+    for name, size in rows:
+        yield f"of it `{name}`", size / 1e6
 
 
-def figures(matches: int) -> dict[str, tuple[float, float]]:
-    """Return the seconds of CPU and the MB of each row."""
-    rows: dict[str, tuple[float, float]] = {"planning": planned(matches)}
+def figures(repeats: int) -> tuple[int, dict[str, tuple[float, float]]]:
+    """Return the number of matches; of each row the seconds of CPU and the MB, 0 for none."""
+    rows: dict[str, tuple[float, float]] = {}
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        rows["store the records"] = fill(folder, matches), 0.0
-        for row, size in sizes(folder).items():
+        home = Path(name)
+        of = event(home, repeats)
+        matches, seconds, size = planned(of)
+        rows["planning"] = seconds, size
+        folder = folders.results_folder(home, of.name)
+        rows["the records are stored"] = fill(folder, of), 0.0
+        for row, size in largest_tables(folder):
             rows[row] = 0.0, size
         for row, words in COMMANDS.items():
-            cpu, own, worker = export.measured(*words, name)
+            cpu, own, _ = export.measured(*words, folder=home)
             rows[row] = cpu, own
-            rows[f"  a process of it ({row})"] = 0.0, worker
-        page = (folder / "report.html").stat().st_size
-        rows["the page of the report"] = 0.0, page / 1e6
-    return rows
+        page = folder / "report.html"
+        rows["`report.html`"] = 0.0, page.stat().st_size / 1e6
+    return matches, rows
 
 
 def main(matches: int) -> None:
-    """Print all rows."""
-    small, large = (figures(count) for count in (matches // 3, matches))
-    more = matches - matches // 3
-    print(f"load {os.getloadavg()[0]:.1f}; {matches // 3} and {matches} matches")
-    print(f"{'':44}{'CPU s':>8}{'CPU s':>8}{'us/match':>10}{'MB':>8}{'MB':>8}{'B/match':>9}")
-    for row, (cpu, size) in large.items():
-        cpu_before, size_before = small[row]
-        print(
-            f"{row:44}{cpu_before:8.2f}{cpu:8.2f}{1e6 * (cpu - cpu_before) / more:10.1f}"
-            f"{size_before:8.1f}{size:8.1f}{1e6 * (size - size_before) / more:9.0f}"
-        )
+    """Measure, and write the table into the page."""
+    most = max(3, matches // (BOTS * (BOTS - 1)))
+    few, before = figures(most // 3)
+    many, after = figures(most)
+    more = many - few
+    head = [f"CPU s at {few:,}", f"at {many:,}", "us a match", "MB", "MB", "bytes a match"]
+    lines = [line(["what", *head]), "|---" * (len(head) + 1) + "|"]
+    for row, (cpu, size) in after.items():
+        cpu_before, size_before = before[row]
+        cells = ["", "", ""]
+        if cpu:
+            slope = 1e6 * (cpu - cpu_before) / more
+            cells = [f"{cpu_before:.2f}", f"{cpu:.2f}", f"{slope:.1f}"]
+        sizes = ["", "", ""]
+        if size:
+            slope = 1e6 * (size - size_before) / more
+            sizes = [f"{size_before:.1f}", f"{size:.1f}", f"{slope:.0f}"]
+        lines.append(line([row, *cells, *sizes]))
+    load = f"{os.getloadavg()[0]:.1f}"
+    text = f"At a load of {load} at the end, on {len(os.sched_getaffinity(0))} cores.\n\n"
+    text += "\n".join(lines)
+    print(text)
+    pages.write(PAGE, PART, text)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 30_000)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)
