@@ -91,7 +91,7 @@ def bootstrap(
 ) -> Floats:
     """Return P x refits: the unknowns of each refit.
 
-    Fewer refits where the scores are very many.
+    There are fewer refits where the scores are very many.
     """
     model = fitted.model
     if not model.size:
@@ -120,15 +120,15 @@ def inflation(totals: MatchTotals, fitted: Fit, seatings: Mask) -> float:
     used = float(traced.sum())
     expected = fitted.expected
     information = fitted.weight * expected * (1 - expected)  # N
-    is_of_these = seatings[fitted.model.seating]  # N
-    of_these = float(information[is_of_these].sum())
-    of_all = float(information.sum())
-    part = of_these / max(of_all, 1e-9)
+    all_information = float(information.sum())
+    score_counts = seatings[fitted.model.seating]  # N
+    counted_information = float(information[score_counts].sum())
+    share = counted_information / max(all_information, 1e-9)
 
-    is_of_these = seatings[totals.seating]  # B
-    blocks_of_these = totals.block[is_of_these]
-    blocks = len(np.unique(blocks_of_these))
-    free = 1 - used * part / max(blocks, 1)
+    part_counts = seatings[totals.seating]  # B
+    counted_blocks = totals.block[part_counts]
+    blocks = len(np.unique(counted_blocks))
+    free = 1 - used * share / max(blocks, 1)
     return 1 / max(free, LEAST_FREE)
 
 
@@ -361,7 +361,7 @@ class _Solver:
         return solved
 
     def _move(self, step: Floats, changes: list[tuple[Floats, Floats]]) -> Floats:
-        """Return P x T: a step, and what the changes of the steps before say about it."""
+        """Return P x T: a step, corrected by what the moves before it have changed."""
         move = step
         unlike: list[tuple[Floats, Floats]] = []
         for of_unknowns, of_step in changes:
@@ -398,7 +398,7 @@ class _Solver:
         return np.asarray(products.sum(axis=0))
 
     def _step(self, unknowns: Floats, shifts: Floats) -> Floats:
-        """Return P x T: the step that the second derivatives of the fit say."""
+        """Return P x T: the step by the second derivatives of the fit."""
         size = max(CHUNK_REFITS, CHUNK_NUMBERS // len(self.mean))
         slopes = []
         for start in range(0, unknowns.shape[1], size):

@@ -74,8 +74,8 @@ def groups(totals: MatchTotals) -> tuple[tuple[str, ...], ...]:
     board_role = np.where(alone, board_role, -1)
     partners = np.column_stack((board_role, other_bots))
     for partner in partners.T:
-        there = partner >= 0
-        linked[first_bot[there], partner[there]] = True
+        met = partner >= 0
+        linked[first_bot[met], partner[met]] = True
     reached = _closure(linked | linked.T)
     reached_bots = reached[:count, :count]
     rows: Mask = np.unique(reached_bots, axis=0)

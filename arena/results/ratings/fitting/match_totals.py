@@ -311,10 +311,10 @@ def _opposed_boards(
             continue
         if not all((label, side) in shared for side in sides):
             continue
-        is_there = board_role[:, 0] == first_role[label]  # S
-        there = is_there[seating]  # by match
+        is_on_board = board_role[:, 0] == first_role[label]  # S
+        on_board = is_on_board[seating]  # by match
         second_side = sides.index(max(sides))
-        total = scores[there, 0] + scores[there, second_side]
+        total = scores[on_board, 0] + scores[on_board, second_side]
         if (total == 100).all():
             opposed.add(label)
     return frozenset(opposed)

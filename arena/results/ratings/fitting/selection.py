@@ -76,11 +76,11 @@ class Selection:
         across = (ties @ rest) / root
         through_rest = np.einsum("ij,ij->i", ties, across)
 
-        found = np.empty(len(values))
-        found[is_own] = 1 / own_root**2 + through_rest / own_root
-        found[is_tie] = -across[tie]
-        found[is_rest] = rest[row, column]
-        return rounded(found)
+        by_pair = np.empty(len(values))
+        by_pair[is_own] = 1 / own_root**2 + through_rest / own_root
+        by_pair[is_tie] = -across[tie]
+        by_pair[is_rest] = rest[row, column]
+        return rounded(by_pair)
 
     def _precision(self, weight: Floats, spread: Spread) -> Floats:
         """Return M: the precision of each pair, by the scores and the prior."""
