@@ -67,7 +67,7 @@ def groups(texts: Iterable[str]) -> dict[str, str]:
     letters beyond ASCII.
     """
     keys = {text: text.casefold() for text in texts}
-    if all(text.isascii() for text in keys):
+    if all(map(str.isascii, keys)):
         return keys  # most events: the table of letters that look alike takes 0.1 s to load
     for spelling in (str, str.lower, str.upper):  # some letters look alike as capitals alone
         members: dict[str, list[str]] = defaultdict(list)
@@ -75,7 +75,7 @@ def groups(texts: Iterable[str]) -> dict[str, str]:
             spelled = spelling(text)
             members[skeleton(spelled)].append(text)
         for alike in members.values():
-            if not all(text.isascii() for text in alike):
+            if not all(map(str.isascii, alike)):
                 keys_of_alike = {keys[text] for text in alike}
                 _join(keys, keys_of_alike)
     return keys
@@ -100,7 +100,8 @@ def _prototype(letter: str) -> str:
     from confusable_homoglyphs.confusables import confusables_data
 
     def similar(text: str) -> list[str]:
-        return [row["c"] for row in confusables_data.get(text, ())]
+        rows = confusables_data.get(text, ())
+        return [row["c"] for row in rows]
 
     texts = similar(letter)
     if len(texts) == 1:

@@ -269,7 +269,11 @@ class TurnEnv(_RoleEnv, AECEnv):  # type: ignore[misc]  # PettingZoo ships no ty
         self._chosen: dict[Role, int] = {}
         """The actions of the roles that move at once, until all have chosen."""
 
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+    def reset(
+        self,
+        seed: int | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> None:
         """Begin a match.
 
         `seed` fixes all chance from now on, `options["state"]` is a state to begin at.

@@ -80,8 +80,9 @@ class Limits:
             return self
         lower: dict[str, Any] = {}
         for column in fields(self):
-            limits = (getattr(self, column.name), getattr(other, column.name))
-            known = [limit for limit in limits if limit is not None]
+            own_limit = getattr(self, column.name)
+            other_limit = getattr(other, column.name)
+            known = [limit for limit in (own_limit, other_limit) if limit is not None]
             lower[column.name] = min(known, default=None)
         return Limits(**lower)
 
@@ -687,7 +688,12 @@ class Event:
         """Whether ratings are drawn towards the average."""
         return self.prior != "none"
 
-    def match(self, board: Board, seating: tuple[Bot, ...], repeat: int) -> Match:
+    def match(
+        self,
+        board: Board,
+        seating: tuple[Bot, ...],
+        repeat: int,
+    ) -> Match:
         """Return the match of these bots, which are in the board's order of roles.
 
         Of a board with variants, match repeats 0 to `variants - 1` are the first repeat of the
@@ -761,7 +767,12 @@ class Event:
         """The number of variants of each board that has several, by its label."""
         return {board.label: board.variants for board in self.boards if board.variants > 1}
 
-    def _opening(self, board: Board, seating: tuple[Bot, ...], repeat: int) -> Opening | None:
+    def _opening(
+        self,
+        board: Board,
+        seating: tuple[Bot, ...],
+        repeat: int,
+    ) -> Opening | None:
         """Return the opening of a match: the same for all seatings of these bots.
 
         Each repeat has another opening. The key of a match cannot serve, because each leg has its
@@ -931,11 +942,12 @@ def identity_of(seat: Seat) -> tuple[object, ...]:
 
     It has a number of processes, and the alias of a model, only where the bot has its own.
     """
-    values: list[object] = [seat.role, seat.bot.name, seat.bot.digest]
-    if seat.bot.processes is not None:
-        values.append(seat.bot.processes)
-    if seat.bot.model_alias:
-        values.append(["model", seat.bot.model_alias])
+    bot = seat.bot
+    values: list[object] = [seat.role, bot.name, bot.digest]
+    if bot.processes is not None:
+        values.append(bot.processes)
+    if bot.model_alias:
+        values.append(["model", bot.model_alias])
     return tuple(values)
 
 

@@ -198,7 +198,8 @@ class Pursuit:
                 value = _best_of(np.minimum, value, second_ways, axis=2)
             else:  # the runner's move was the last of the match
                 scores = self._scores[after_runner.collected]  # (nodes)
-                value = np.repeat(scores, len(first) * len(second))
+                pairs = len(first) * len(second)
+                value = np.repeat(scores, pairs)
                 value = value.reshape(-1, len(first), len(second))
             self._end(after_runner, value)
             if number > 1:

@@ -58,7 +58,10 @@ class MoveQuality(NamedTuple):
         return f"{sentence}, an estimate" if self.estimate else sentence
 
 
-def positions(game: Game[Any], turns: Iterable[Turn]) -> Iterator[tuple[Any, tuple[Turn, ...]]]:
+def positions(
+    game: Game[Any],
+    turns: Iterable[Turn],
+) -> Iterator[tuple[Any, tuple[Turn, ...]]]:
     """Yield the state before each turn and the moves of the turn, up to the first illegal turn."""
     state = game.start()
     last = 0

@@ -209,7 +209,10 @@ def path_of(query: str) -> Path | None:
     return file
 
 
-def all_boards(workspace: Path = Path(), tell: Callable[[str], object] = id) -> tuple[Board, ...]:
+def all_boards(
+    workspace: Path = Path(),
+    tell: Callable[[str], object] = id,
+) -> tuple[Board, ...]:
     """Return the boards of every sound game, the workspace's first.
 
     Of two games of the same name only the first counts. `tell` is called with the mistake of each

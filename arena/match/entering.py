@@ -88,9 +88,10 @@ def by_text(text: str, legal: Sequence[Move]) -> tuple[Move, ...]:
     if same_end:
         return tuple(same_end)
 
-    is_number = len(words) == 1 and words[0].isascii() and words[0].isdecimal()
+    first = words[0]
+    is_number = len(words) == 1 and first.isascii() and first.isdecimal()
     if is_number and are_numbered(legal):
-        number = int(words[0])
+        number = int(first)
         if not 1 <= number <= len(legal):
             return ()
         return (legal[number - 1],)
@@ -158,7 +159,8 @@ def shared_words(legal: Sequence[Move]) -> int:
 
 def in_columns(lines: Sequence[str], columns: int) -> list[str]:
     """Return a list that reads downwards, in as many columns as fit into the width."""
-    width = max(map(len, lines), default=0) + 2
+    longest = max(map(len, lines), default=0)
+    width = longest + 2
     across = max(1, (columns + 2) // width)
     rows = math.ceil(len(lines) / across)
     table = []

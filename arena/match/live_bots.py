@@ -188,7 +188,8 @@ class LiveBots(Seats):
             self._pauses[last_role] = time.monotonic() - moment
         # Rules that need long for a role's turn would leave its bot awake for that time, so it is
         # frozen at once.
-        late = self._freezes_late and self._pauses.get(role, 0.0) <= SHORT_ANSWER_S
+        pause = self._pauses.get(role, 0.0)
+        late = self._freezes_late and pause <= SHORT_ANSWER_S
         replies = ask_all(self.bots, asks, freeze_late=late)
         self._answered = role, time.monotonic()
         return replies

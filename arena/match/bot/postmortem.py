@@ -280,7 +280,8 @@ def limit_exceeded(end: Exit, limits: Limits, *, starting: bool) -> Failure | No
         return hinted(failure, limits, starting=starting)
     is_cpu_signal = end.code == -signal.SIGXCPU
     if is_cpu_signal and limits.cpu is not None and end.cpu >= limits.cpu * CPU_SAMPLED:
-        return Failure(cause=Cause.CPU, words=f"cpu: {MORE_CPU.format(limits.cpu)}")
+        text = f"cpu: {MORE_CPU.format(limits.cpu)}"
+        return Failure(cause=Cause.CPU, words=text)
     if end.code == -signal.SIGXFSZ:
         text = "scratch: it wrote a file that is larger than its scratch folder may be"
         return Failure(cause=Cause.SCRATCH, words=text)
