@@ -50,7 +50,7 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
 def _parts(league: Results) -> Iterator[tuple[int, Rating]]:
     """Yield the number of matches of each part, with each rating after it.
 
-    Yield nothing of too few matches, or of fewer than two bots.
+    Yield nothing for too few matches, or for fewer than two bots.
     """
     arrays = league.arrays
     # The legs of a pair have one seed, so they are one block, and a part has whole blocks.

@@ -89,7 +89,9 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
 def _markers(panel: Axes, worst: pd.DataFrame) -> None:
     """Draw the markers of each bot, a row a bot, joined by a line."""
     row = np.arange(len(worst))
-    size = 40 if len(worst) <= 24 else 18
+    size = 40
+    if len(worst) > 24:
+        size = 18
     panel.hlines(
         row,
         worst["wall_p50"].fillna(worst["late"]),

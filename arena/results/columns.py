@@ -61,7 +61,9 @@ class Column:
     @property
     def file_decimals(self) -> int:
         """The number of decimals in CSV and JSON."""
-        return SECONDS_FILE_DECIMALS if self.unit in {"seconds", "cost"} else FILE_DECIMALS
+        if self.unit in {"seconds", "cost"}:
+            return SECONDS_FILE_DECIMALS
+        return FILE_DECIMALS
 
     def in_file(self, figure: float) -> float | None:
         """Return a figure with the decimals of CSV and JSON, 0.0 for -0.0.
@@ -81,7 +83,9 @@ class Column:
         A missing figure and an open end of an interval are empty. `sign` is Python's: "+" gives
         figures above zero a sign, too.
         """
-        in_file = None if figure is None else self.in_file(figure)
+        if figure is None:
+            return ""
+        in_file = self.in_file(figure)
         if in_file is None:
             return ""
         if not isinstance(figure, float):
@@ -212,7 +216,9 @@ class Columns:
         """
         by_name = {column.name: column for column in self.columns}
         stem, _, last = name.rpartition("_")
-        general = "TIEBREAK" if name in tiebreaks.names() else f"ROLE_{last}"
+        general = f"ROLE_{last}"
+        if name in tiebreaks.names():
+            general = "TIEBREAK"
         for declared in (name, general, f"{stem}_NUMBER", "BOARD"):
             if declared in by_name:
                 return replace(by_name[declared], name=name)

@@ -182,7 +182,9 @@ def write(
     """
     convert, open_tables = _format(form)
     event = archive.event().name
-    counted = archive.of_all_versions() if all_versions else archive
+    counted = archive
+    if all_versions:
+        counted = archive.of_all_versions()
     numbers = counted.numbers_in_order()
     archive.close()  # no connection is open in a process that forks
     whole_files.make_folder(folder)
@@ -233,6 +235,9 @@ def rows_of(record: Record, *, counts: bool) -> dict[str, list[Row]]:
 def _match_row(record: Record, played: Played, *, counts: bool) -> Row:
     """Return the row of a match, with the columns MATCHES."""
     match = record.match
+    sampled = None
+    if match.sampled:
+        sampled = valid_text(match.sampled)
     return (
         match.id,
         match.game,
@@ -247,7 +252,7 @@ def _match_row(record: Record, played: Played, *, counts: bool) -> Row:
         counts,
         valid_text(record.machine),
         record.scale,
-        valid_text(match.sampled) if match.sampled else None,
+        sampled,
     )
 
 
@@ -295,14 +300,20 @@ def _turn_rows(record: Record) -> list[Row]:
     """Return the rows of a match's turns, with the columns TURNS."""
     rows = []
     for turn in record.turns:
+        rejected = turn.rejected_text
+        if rejected is not None:
+            rejected = valid_text(rejected)
+        refused = None
+        if turn.refused is not None:
+            refused = turn.refused.value
         row = (
             record.match.id,
             turn.number,
             turn.role,
             valid_text(turn.move),
             turn.by,
-            None if turn.rejected_text is None else valid_text(turn.rejected_text),
-            None if turn.refused is None else turn.refused.value,
+            rejected,
+            refused,
             turn.wall,
             turn.cpu,
             turn.waited,

@@ -57,7 +57,7 @@ class Lesson:
     facts: tuple[Fact, ...]
     """The position as the role is shown it."""
     refutation: tuple[Turn, ...]
-    """The turns after the move: best play on a solved board, else what the match did."""
+    """The turns after the move: best play on a solved board, otherwise those of the match."""
     scores: Mapping[Role, int] | None
     """The scores at the end of the refutation; None if it was cut."""
 

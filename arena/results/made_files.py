@@ -1,7 +1,7 @@
 """The files that are made of an archive: which of them are still those that it makes.
 
-A memo beside the files has their digests, under a key of all that they are made of. So files of the
-same are not made again, and those that somebody edited, removed or forged are.
+A memo beside the files has their digests, under a key of all that they are made of. So files
+of the same archive are not made again, unless somebody edited, removed or forged one of them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -28,7 +28,7 @@ NOTE = TypeAdapter(tuple[dict[str, str], dict[str, str]])
 
 
 def recall(note: Path, key: str) -> MadeFiles | None:
-    """Return the files that were noted under this key, if they are as they were, else None."""
+    """Return the files that were noted under this key, or None if one of them has changed."""
     noted = memo.recall(note, key, NOTE)
     if noted is None:
         return None

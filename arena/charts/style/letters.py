@@ -1,7 +1,7 @@
 """Names as a chart shows them: harmless, cut, in letters that some font has; and their widths.
 
-DejaVu comes with matplotlib. A letter that it lacks is taken from another font where there is one,
-else written in Latin letters, and else as its number, so that no name is a row of boxes.
+DejaVu comes with matplotlib. A letter that it lacks is taken from another font. Where no font has
+it, it is written in Latin letters, or as its number, so that no name is a row of boxes.
 """
 
 import re

@@ -25,8 +25,8 @@ def ends(
 
     The note says that rows are beyond the ends; it is empty where none is.
 
-    The fewest rows are left beyond the ends whose absence leaves the others enough space. An open
-    interval has space for its arrow.
+    As few rows as possible are left beyond the ends: only those without which the others have
+    enough space. An open interval has space for its arrow.
     """
     rows = pd.DataFrame({"value": value, "low": low, "high": high})
     rows = rows.astype(float).reset_index(drop=True)

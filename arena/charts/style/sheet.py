@@ -86,7 +86,10 @@ def sheet(
     letters = int(LETTERS * (wide + beside))
     headings = [_heading(panel, letters) for panel in panels]
     heading_lines = max(len(heading) for heading in headings)
-    above = LINE * heading_lines + (0.2 if beside else 0.1)
+    gap = 0.1
+    if beside:
+        gap = 0.2
+    above = LINE * heading_lines + gap
     between = space.between + beside
     if not shared:
         between += labels
@@ -140,7 +143,7 @@ def sheet(
 
 
 def _heading(panel: Panel, letters: int) -> list[str]:
-    """Return the lines above a panel that has space for so many letters.
+    """Return the lines above a panel that has space for this many letters.
 
     The first is shortened. Those after it have several words, such as roles, and go on below.
     """
@@ -204,12 +207,16 @@ def best(order: Sequence[str], most: int) -> tuple[list[str], str]:
 
 def row_height(count: int) -> float:
     """Return the height in inches of a row, where a panel has this many."""
-    return 0.3 if count <= MANY else 0.19
+    if count <= MANY:
+        return 0.3
+    return 0.19
 
 
 def row_size(count: int) -> float:
     """Return the size of the letters of a row, where a panel has this many."""
-    return TEXT if count <= MANY else SMALL
+    if count <= MANY:
+        return TEXT
+    return SMALL
 
 
 def legend(panel: Axes) -> None:

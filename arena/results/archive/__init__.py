@@ -320,7 +320,7 @@ class Archive(Database):
         return tuple(in_order)
 
     def transcripts_of(self, ids: Sequence[str]) -> dict[str, int]:
-        """Return of these matches how each went, as a number: a hash (`records.transcript`)."""
+        """Return a hash of how each of these matches went (`records.transcript`)."""
         query = f"select id, transcript from {CHOSEN_MATCHES}"
         return dict(self._rows(query, (json.dumps(ids),)))
 
@@ -423,9 +423,9 @@ class Archive(Database):
             )
 
     def _won_without_starting(self) -> Iterator[Tally]:
-        """Yield what makes losses of the results that sides had without bots that did not start.
+        """Yield the tallies that turn into losses what sides won or drew without a bot.
 
-        Each result is taken away, and added as a loss.
+        The bot did not start. Each of its results is taken away, and added as a loss.
         """
         marked = (
             "select entries.game || '/' || entries.board as label, role, bot, result, ending, "
@@ -444,8 +444,7 @@ class Archive(Database):
     def absentees(self, ids: Sequence[str] | None = None) -> set[tuple[str, str]]:
         """Return (game, bot) for each bot that said `ready` in no match of that game.
 
-        Of the matches that are read only those with these ids are looked at, if there are any. It
-        takes a pass over all seats.
+        With `ids` only the matches that have them are read. It takes a pass over all seats.
         """
         table, values = _matches(ids)
         query = (

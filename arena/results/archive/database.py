@@ -148,10 +148,14 @@ class Database:
             database.__exit__()
             if not isinstance(error, OSError):
                 raise
-            verb = "written" if writing else "read"
-            path, hint = folder, "look at its permissions"
+            verb = "read"
+            if writing:
+                verb = "written"
+            path = folder
+            hint = "look at its permissions"
             if error.strerror == shared_folders.NOT_PLAIN:
-                path, hint = error.filename, "move it away"
+                path = error.filename
+                hint = "move it away"
             raise ArenaError(f"{path}: cannot be {verb}: {error.strerror}; {hint}") from error
         return database
 
@@ -240,17 +244,21 @@ class Database:
 
         `main.matches` in it has all matches.
         """
-        bot = "bot" if self._name_of is None else "name_of(bot, digest) as bot"
+        bot = "bot"
+        if self._name_of is not None:
+            bot = "name_of(bot, digest) as bot"
+        seen = schema.SEEN.format(bot=bot)
         chosen = (self._all_versions, self._game, self._game)  # twice, see `schema.SEEN`
+        all_values = chosen + chosen + tuple(values)
         with self._named_errors():
             connection = self._connection()
             self._session.steps = 0
-            all_values = chosen + chosen + tuple(values)
-            rows = connection.execute(schema.SEEN.format(bot=bot) + query, all_values)
+            rows = connection.execute(seen + query, all_values)
             if self._writing:
                 yield from rows
                 return
-            yield from islice(rows, ROWS + self._session.size // BYTES_A_ROW)
+            most = ROWS + self._session.size // BYTES_A_ROW
+            yield from islice(rows, most)
             if next(rows, None) is not None:
                 raise self.damaged("it has more rows than bytes for them")
 
@@ -276,10 +284,12 @@ class Database:
         except OSError as error:
             if error.errno not in {errno.EAGAIN, errno.EACCES}:
                 raise
-            pid = _holder_in(os.read(self._lock, LOCK_BYTES)).pid
-            holder = f"process {pid}" if pid else "another process"
+            holder = _holder_in(os.read(self._lock, LOCK_BYTES))
+            process = "another process"
+            if holder.pid:
+                process = f"process {holder.pid}"
             raise ArenaError(
-                f"{self.folder}: {holder} is playing this event; wait for it, or stop it"
+                f"{self.folder}: {process} is playing this event; wait for it, or stop it"
             ) from error
         self.token = secrets.token_hex(16)
         os.ftruncate(self._lock, 0)
@@ -289,7 +299,9 @@ class Database:
         """Return the connection to tables of our version, opened if necessary."""
         if self._session.connection is not None:
             return self._session.connection
-        mode = "mode=rw" if self._writing else "mode=ro"
+        mode = "mode=ro"
+        if self._writing:
+            mode = "mode=rw"
         # WAL needs a file beside this one. Where none can be made, nobody writes either.
         has_log = Path(f"{self.path}-wal").exists()
         if not (self._writing or os.access(self.folder, os.W_OK) or has_log):
@@ -462,7 +474,11 @@ class Database:
 
 def _holder_in(content: bytes) -> Holder:
     """Return the holder that a lock file names; anybody may have written its lines."""
-    lines = content.decode("ascii", "replace").split("\n")
-    pid = lines[0]
-    token = lines[1] if len(lines) > 1 else ""
-    return Holder(pid if pid.isdigit() else "", token if len(token) == 32 else "")
+    text = content.decode("ascii", "replace")
+    pid, _, rest = text.partition("\n")
+    token, _, _ = rest.partition("\n")
+    if not pid.isdigit():
+        pid = ""
+    if len(token) != 32:
+        token = ""
+    return Holder(pid, token)

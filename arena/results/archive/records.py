@@ -171,8 +171,10 @@ def _fail_fast(schema: Any) -> Any:
         return schema
     strict = {}
     for key, part in schema.items():
-        # A default is a value: a tuple in it stays one.
-        strict[key] = part if key == "default" else _fail_fast(part)
+        if key == "default":
+            strict[key] = part  # it is a value: a tuple in it stays one
+        else:
+            strict[key] = _fail_fast(part)
     kind = schema.get("type")
     if kind in {"tuple", "list", "dict"}:
         strict["fail_fast"] = True
@@ -215,7 +217,9 @@ class StoredBatch:
 
 
 IDS = re.compile("(?:[0-9a-f]{12})+")
-_record, _event, _stop = _Json(Record), _Json(Event), _Json(Stop)
+_record = _Json(Record)
+_event = _Json(Event)
+_stop = _Json(Stop)
 _batch = _Json(StoredBatch)
 
 
@@ -521,7 +525,9 @@ def _endings(pairs: tuple[tuple[Role, str], ...]) -> Mapping[Role, Ending]:
 
 def _shared(text: Any) -> Any:
     """Return a text that is the same object each time: names come again in each match."""
-    return sys.intern(text) if type(text) is str else text
+    if type(text) is str:
+        return sys.intern(text)
+    return text
 
 
 @lru_cache  # all matches of a board have the same text
