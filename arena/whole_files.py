@@ -43,6 +43,10 @@ They are for `open`, which takes away what the umask forbids. `chmod` asks no um
 let everybody write."""
 
 
+NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+"""The flags that open a file to write it, if its name is free."""
+
+
 def write(path: Path, content: bytes, mode: int = SHARED) -> Path:
     """Write a file, whole or not at all, and return its path.
 
@@ -73,9 +77,8 @@ def replacing(path: Path, mode: int = SHARED, *, synced: bool = True) -> Iterato
         # Nobody can foresee the name, and a name that is taken is refused: a stranger who may write
         # to this folder, too, could have put a link there.
         part = f".{path.name}.{os.getpid()}.{secrets.token_hex(8)}.part"
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         with shared_folders.naming(path):
-            descriptor = os.open(part, flags, mode, dir_fd=folder)
+            descriptor = os.open(part, NEW_FILE, mode, dir_fd=folder)
         try:
             with os.fdopen(descriptor, "wb") as file:
                 yield file
@@ -223,13 +226,12 @@ def staging(folder: Path) -> Iterator[Path]:
 
 def make_empty(path: Path, mode: int = SHARED) -> None:
     """Make an empty file, unless the name is taken."""
-    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
     with (
         contextlib.suppress(FileExistsError),
         shared_folders.opened(path.parent) as folder,
         shared_folders.naming(path),
     ):
-        descriptor = os.open(path.name, flags, mode, dir_fd=folder)
+        descriptor = os.open(path.name, NEW_FILE, mode, dir_fd=folder)
         os.close(descriptor)
 
 

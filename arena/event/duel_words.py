@@ -71,12 +71,16 @@ def _answer(duel: Duel, bot: str, opponent: str) -> Iterator[str]:
                 f"where {opponent} was not at fault, {bot} was not ahead: "
                 "the answer rests on these faults alone"
             )
-        margin = f" by more than {low}" if question.low else ""
+        margin = ""
+        if question.low:
+            margin = f" by more than {low}"
         yield f"yes: {bot} is better than {opponent}{margin}{_errors(question.alpha)}"
     elif test.decision is Decision.NOT_BETTER and test.interval()[1] < 0:
         yield f"no: {bot} is worse than {opponent}"
     elif test.decision is Decision.NOT_BETTER:
-        margin = f" by {high} or more" if question.high else ""
+        margin = ""
+        if question.high:
+            margin = f" by {high} or more"
         yield f"no: {bot} is not better than {opponent}{margin}{_errors(question.beta)}"
     elif duel.is_over:
         yield (

@@ -24,4 +24,6 @@ class EndTime(NamedTuple):
 
 
 def _now(*, on_wall: bool) -> float:
-    return time.time() if on_wall else time.monotonic()
+    if on_wall:
+        return time.time()
+    return time.monotonic()

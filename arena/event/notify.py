@@ -58,7 +58,9 @@ def _send(url: str, text: str, *, private: bool) -> None:
     address = urlsplit(url)
     host = address.hostname or ""
     is_secure = address.scheme == "https"
-    connection_class = http.client.HTTPSConnection if is_secure else http.client.HTTPConnection
+    connection_class: type[http.client.HTTPConnection] = http.client.HTTPConnection
+    if is_secure:
+        connection_class = http.client.HTTPSConnection
     # The port is passed, since http.client takes the end of a bare IPv6 address for a port.
     port = address.port or connection_class.default_port
     connection = connection_class(host, port)

@@ -413,10 +413,11 @@ class Plan:
         first = max(0, len(self.batches) - 2)
         for number in range(first, complete):
             is_last = self.over and number == len(self._ids) - 1
+            ended_by = self.ended_by if is_last else ""
             batch = StoredBatch(
                 ids="".join(self.ids(number)),
                 complete=True,
-                ended_by=self.ended_by if is_last else "",
+                ended_by=ended_by,
                 cut=number >= self._ended,
             )
             before = self.batches.get(number)

@@ -210,7 +210,10 @@ class Tournament(Table):
         every_board = self._boards(workspace, sampled_boards)
         played = _boards_named(boards, every_board) or every_board
         named = tuple(bots)
-        entrants = self.entrants(workspace) if entrants is None else discovery.unique(entrants)
+        if entrants is None:
+            entrants = self.entrants(workspace)
+        else:
+            entrants = discovery.unique(entrants)
         entrants = tuple(map(self.as_entered, entrants))
         if self._with_added(Conditions()).remote is None:
             entrants = tuple(bot for bot in entrants if not bot.remote)
@@ -219,7 +222,8 @@ class Tournament(Table):
             table.check(every_board, entrants)
         entered = self._bots(entrants, named)
         if not named:  # a bot that plays none of the boards would be an empty row of every table
-            entered = tuple(bot for bot in entered if _plays_any(bot, played)) or entered
+            players = tuple(bot for bot in entered if _plays_any(bot, played))
+            entered = players or entered
         names = [bot.name for bot in entered]
         for name in self.seed_order:
             if name not in names and not named:  # a run of a few named bots leaves the others out
@@ -393,7 +397,9 @@ class Tournament(Table):
         requested = 1
         if limits is not None and "processes" in limits.model_fields_set:
             requested = limits.processes
-        granted = self.limits.processes if entered.processes is None else entered.processes
+        granted = entered.processes
+        if granted is None:
+            granted = self.limits.processes
         if bridged.more_processes(bot.command) and not self._allows_engines:
             yield (
                 f"{bot.name} starts an engine behind a bridge, which is a second process, and may "

@@ -252,7 +252,9 @@ def _inner(folder: Path) -> Path | None:
         raise FileError(
             folder, f"has bots in {inside}: move one of them up, and take the other out", SKIP
         )
-    return bots[0] if bots else None
+    if not bots:
+        return None
+    return bots[0]
 
 
 def from_command(

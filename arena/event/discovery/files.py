@@ -92,7 +92,9 @@ def environment_of(link: PurePath) -> PurePath | None:
     """Return the virtual environment of Python whose link this is, by its name; otherwise None."""
     if link.parent.name == "bin" and link.name.startswith("python"):
         return link.parent.parent
-    return link.parent if link.name == "lib64" else None
+    if link.name == "lib64":
+        return link.parent
+    return None
 
 
 def is_environment(folder: PurePath) -> ArenaError:

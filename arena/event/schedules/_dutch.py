@@ -95,7 +95,10 @@ class Floats:
 
 
 def paired(
-    points: Sequence[int], met: Meetings, byes: Sequence[int], floats: Floats | None = None
+    points: Sequence[int],
+    met: Meetings,
+    byes: Sequence[int],
+    floats: Floats | None = None,
 ) -> tuple[Pairs, int | None]:
     """Return the pairs of a round, the highest score first, and the bot with the bye or None.
 

@@ -94,7 +94,12 @@ def check_generalists(league: Event) -> None:
             )
 
 
-def pairing(event: Event, first: Bot, second: Bot, repeats: Iterable[int]) -> Iterator[Match]:
+def pairing(
+    event: Event,
+    first: Bot,
+    second: Bot,
+    repeats: Iterable[int],
+) -> Iterator[Match]:
     """Yield the matches of a pairing, the first bot in the first role first."""
     bots = (first, second)
     for repeat in repeats:

@@ -189,7 +189,14 @@ def _replay(league: Event, history: Sequence[Batch]) -> _Bracket:
                 break
             results = next(batches, None)
             if results is None:
-                return _Bracket(number, due, deciders, out, byes, never)
+                return _Bracket(
+                    round=number,
+                    due=due,
+                    deciders=deciders,
+                    out=out,
+                    byes=byes,
+                    never=never,
+                )
             due = _level(due, results, names, number, out)
         for couple in due:  # still level: the better seed, which is the lower number, advances
             out[max(couple)] = number
@@ -206,7 +213,14 @@ def _replay(league: Event, history: Sequence[Batch]) -> _Bracket:
     for match in matches:
         seated.update(seeds[name] for name in match.seats.values())
     never |= set(seeds.values()) - seated
-    return _Bracket(last, [], 0, out, byes, never)
+    return _Bracket(
+        round=last,
+        due=[],
+        deciders=0,
+        out=out,
+        byes=byes,
+        never=never,
+    )
 
 
 def _level(

@@ -429,7 +429,11 @@ class _Results:
 
 
 def _most_useful(
-    event: Event, legs: _Legs, results: _Results, under_way: Pairs, size: int
+    event: Event,
+    legs: _Legs,
+    results: _Results,
+    under_way: Pairs,
+    size: int,
 ) -> Choice:
     """Return the pairings of most worth, at most `size`, each with its repeat.
 
@@ -691,7 +695,12 @@ class _Candidates:
         )
 
 
-def _worth(ahead: "Floats", information: "Floats", cost: "Floats", square: "Floats") -> "Floats":
+def _worth(
+    ahead: "Floats",
+    information: "Floats",
+    cost: "Floats",
+    square: "Floats",
+) -> "Floats":
     """Return the logarithm of the worth of each pairing.
 
     `square` is the squared error of the difference in strength.

@@ -211,7 +211,12 @@ def _state(league: Event, history: Sequence[Batch]) -> _State:
     return state
 
 
-def _add_round(state: _State, batch: Batch, index: Mapping[str, int], weight: int) -> set[int]:
+def _add_round(
+    state: _State,
+    batch: Batch,
+    index: Mapping[str, int],
+    weight: int,
+) -> set[int]:
     """Add the results of a round; return the bots that came to their pairing.
 
     `index` has the number of each bot by name, and `weight` is what a float counts in this round.
