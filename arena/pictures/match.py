@@ -458,14 +458,17 @@ class Clip:
         if rock_cells:
             rock = placed.squares(rock_cells)
             ground.append(("path", {"d": rock, "fill": "var(--rock)"}))
-
         items = [placed.item(canvas.shapes(ground))]
-        marks = board_marks(self._grids, self.game.board(), self.game.drawing)
-        for _, mark in marks:
+
+        board = self.game.board()
+        for _, mark in board_marks(self._grids, board, self.game.drawing):
             if mark.grid == placed.number:
-                items.append(self._thing(placed, mark))
-        walls = wall_path(grid, placed.in_play)
-        items.append(placed.item(_stroke(walls, "var(--wall)", 1.1)))
+                item = self._thing(placed, mark)
+                items.append(item)
+
+        path = wall_path(grid, placed.in_play)
+        walls = _stroke(path, "var(--wall)", 1.1)
+        items.append(placed.item(walls))
         items += placed.labels()
         return items
 
@@ -484,21 +487,24 @@ class Clip:
         if index and not scene.pieces:  # nothing moves from cell to cell
             items += self._frames(grid, marks, index)
         for name, piece in pieces.items():
+            way = ways[name]
             style = self._style(piece)
-            if len(ways[name]) > 1 and style is not None:
-                items.append(_trail(grid, ways[name], style.trail))
+            if len(way) > 1 and style is not None:
+                trail = _trail(grid, way, style.trail)
+                items.append(trail)
         for mark in marks:
-            items.append(self._thing(grid, mark))
+            item = self._thing(grid, mark)
+            items.append(item)
         for name, piece in reversed(pieces.items()):  # who moves first stands in front
             in_cell = []  # the names of the pieces in its cell
             for neighbour_name, neighbour in pieces.items():
                 if neighbour.cell == piece.cell:
                     in_cell.append(neighbour_name)
+            number = in_cell.index(name)
             item = self._thing(grid, piece)
             facing = self._facing(piece, ways[name])
-            turned = item._replace(facing=facing)
-            number = in_cell.index(name)
-            items.append(_in_lane(turned, number, len(in_cell), grid.unit))
+            item = item._replace(facing=facing)
+            items.append(_in_lane(item, number, len(in_cell), grid.unit))
         return items
 
     def _frames(
@@ -542,13 +548,18 @@ class Clip:
         style = self._style(thing)
         if style is None:
             name = clean(thing.name)
-            parts = elements("disc", SOFT, name[:1].upper())
+            initial = name[:1].upper()
+            parts = elements("disc", SOFT, initial)
         else:
             parts = style.elements
         text = clean(thing.values.get("TEXT", ""))
         x, y = grid.middle(thing.cell)
-        scale = grid.unit / 10
-        return Item(x, y, scale, canvas.shapes(parts, text))
+        return Item(
+            x=x,
+            y=y,
+            scale=grid.unit / 10,
+            shapes=canvas.shapes(parts, text),
+        )
 
     def _way(self, name: str, grid: int, index: int) -> list[Cell]:
         """Return the cells through which a piece went in the last turns, where its steps say so."""
@@ -588,8 +599,8 @@ class Clip:
         for number, row in enumerate(scene.rows):
             top = y + number * (CARD + 8)
             line = top + CARD / 2 + 4
-            label = canvas.text(clean(row.name), EDGE, line, 12, SOFT, 105)
-            items.append(label)
+            label = clean(row.name)
+            items.append(canvas.text(label, EDGE, line, 12, SOFT, 105))
             card_room = (ROOM - label_room) / max(1, len(row.cards))
             width = min(34.0, card_room - 4)
             if width <= 4:
@@ -652,10 +663,11 @@ def _in_lane(item: Item, number: int, count: int, unit: float) -> Item:
     """
     lane = number - (count - 1) / 2
     shift = lane * 0.44 * unit / max(1, count - 1)
+    x = round(item.x + shift, 2)
     scale = unit / 10
     if count > 1:
         scale *= 0.74
-    return item._replace(x=round(item.x + shift, 2), scale=scale)
+    return item._replace(x=x, scale=scale)
 
 
 def _card(card: str, x: float, top: float, width: float) -> list[Item]:
@@ -749,22 +761,44 @@ class _PlacedGrid:
 
         line = self.y + self.unit * len(rows) + size + 3
         for x in columns:
-            if x % _label_step(columns) == 0:
-                middle = self.x + self.unit * (x - columns[0] + 0.5)
-                label = canvas.text(str(x), middle, line, size, SOFT, text_anchor="middle")
-                items.append(label)
+            if x % _label_step(columns) != 0:
+                continue
+            middle = self.x + self.unit * (x - columns[0] + 0.5)
+            label = canvas.text(
+                str(x),
+                middle,
+                line,
+                size,
+                SOFT,
+                text_anchor="middle",
+            )
+            items.append(label)
 
         for y in rows:
-            if y % _label_step(rows) == 0:
-                _, middle = self.middle((columns[0], y))
-                line = middle + size * 0.35
-                label = canvas.text(str(y), self.x - 5, line, size, SOFT, text_anchor="end")
-                items.append(label)
+            if y % _label_step(rows) != 0:
+                continue
+            _, middle = self.middle((columns[0], y))
+            line = middle + size * 0.35
+            label = canvas.text(
+                str(y),
+                self.x - 5,
+                line,
+                size,
+                SOFT,
+                text_anchor="end",
+            )
+            items.append(label)
 
         if self.grid.name:
             middle = self.x + self.unit * len(columns) / 2
-            name = clean(self.grid.name)
-            label = canvas.text(name, middle, self.y - 6, 11, SOFT, text_anchor="middle")
+            label = canvas.text(
+                clean(self.grid.name),
+                middle,
+                self.y - 6,
+                11,
+                SOFT,
+                text_anchor="middle",
+            )
             items.append(label)
         return items
 

@@ -38,7 +38,8 @@ def png(films: Iterable[Film], scale: float = 2) -> bytes:
     pictures = []
     for film in stills:
         last_frame = film.frames[-1]
-        pictures.append(_picture(film, last_frame, scale))
+        picture = _picture(film, last_frame, scale)
+        pictures.append(picture)
     width = max(picture.width for picture in pictures)
     height = max(picture.height for picture in pictures)
     columns = min(IN_ROW, len(pictures))
@@ -48,8 +49,9 @@ def png(films: Iterable[Film], scale: float = 2) -> bytes:
     sheet = Image.new("RGB", size, paper)
     for number, picture in enumerate(pictures):
         row, column = divmod(number, IN_ROW)
-        corner = (width * column, height * row)
-        sheet.paste(picture, corner)
+        x = width * column
+        y = height * row
+        sheet.paste(picture, (x, y))
     return _saved(sheet, "PNG")
 
 
@@ -57,17 +59,17 @@ def gif(film: Film) -> bytes:
     """Return a film that begins again at its end."""
     palette = _palette(film)
     # One after another: 400 frames in all their colours would take a gigabyte.
-    reduced = []
+    stills = []
     for frame in film.frames:
         picture = _picture(film, frame, 1)
-        reduced.append(picture.quantize(palette=palette, dither=Image.Dither.NONE))
-    first = reduced[0]
+        still = picture.quantize(palette=palette, dither=Image.Dither.NONE)
+        stills.append(still)
     milliseconds = [round(1000 * seconds) for seconds in film.seconds]
     return _saved(
-        first,
+        stills[0],
         "GIF",
         save_all=True,
-        append_images=reduced[1:],
+        append_images=stills[1:],
         duration=milliseconds,
         loop=0,
         optimize=True,
@@ -80,13 +82,15 @@ def _palette(film: Film) -> Image.Image:
     So what stays is equal in them, and is not in the file again.
     """
     count = len(film.frames)
-    sampled = sorted({0, count // 2, count - 1})
-    size = (film.width, film.height * len(sampled))
-    sample = Image.new("RGB", size)
-    for number, index in enumerate(sampled):
-        picture = _picture(film, film.frames[index], 1)
-        corner = (0, film.height * number)
-        sample.paste(picture, corner)
+    indices = sorted({0, count // 2, count - 1})
+    height = film.height * len(indices)
+    sample = Image.new("RGB", (film.width, height))
+    top = 0
+    for index in indices:
+        frame = film.frames[index]
+        picture = _picture(film, frame, 1)
+        sample.paste(picture, (0, top))
+        top += film.height
     return sample.quantize(PALETTE)
 
 
@@ -224,15 +228,19 @@ def _outline(shape: Shape) -> Outline:
 
 def _rectangle(number: Mapping[str, float]) -> Outline:
     """Return the outline of a rectangle by its attributes that are numbers."""
-    x = number.get("x", 0)
-    y = number.get("y", 0)
     width = number["width"]
     height = number["height"]
     rounding = min(number.get("rx", 0), width / 2, height / 2)
     corners: BoxStyle.Round | BoxStyle.Square = BoxStyle.Square(pad=0)
     if rounding:
         corners = BoxStyle.Round(pad=0, rounding_size=rounding)
-    return corners(x, y, width, height, 1)
+    return corners(
+        number.get("x", 0),
+        number.get("y", 0),
+        width,
+        height,
+        1,
+    )
 
 
 def _written(attributes: Mapping[str, str | float]) -> Outline:

@@ -100,24 +100,33 @@ def features(
             for name, value in terms:
                 sums[name] -= value
             if piece is not None:
-                pieces.pop(piece[0], None)
+                name, _ = piece
+                pieces.pop(name, None)
         for fact in now - before:
             terms, piece = read(fact)
             for name, value in terms:
                 sums[name] += value
             if piece is not None:
-                pieces[piece[0]] = piece[1]
+                name, cell = piece
+                pieces[name] = cell
         before = now
 
         of_state = dict(sums)
         for role in movers:
             of_state[f"{role} moves"] = 1.0
-        measured = sorted(pieces.items())[:MOST_PIECES]
-        for (first, (x, y)), (second, (u, v)) in combinations(measured, 2):
-            distance = abs(x - u) + abs(y - v)
-            of_state[f"from {first} to {second}"] = distance
-            of_state[f"{first} near {second}"] = 1 / (1 + distance)
+        of_state |= _distances(pieces)
         yield of_state
+
+
+def _distances(pieces: Mapping[str, Cell]) -> dict[str, float]:
+    """Return the distance of each two pieces, and how near they are to each other."""
+    distances: dict[str, float] = {}
+    measured = sorted(pieces.items())[:MOST_PIECES]
+    for (first, (x, y)), (second, (u, v)) in combinations(measured, 2):
+        distance = abs(x - u) + abs(y - v)
+        distances[f"from {first} to {second}"] = distance
+        distances[f"{first} near {second}"] = 1 / (1 + distance)
+    return distances
 
 
 @lru_cache(64)  # the same few boards and facts come again and again
@@ -129,6 +138,7 @@ def _reader(board: tuple[Fact, ...], drawing: Drawing) -> Callable[[Fact], FactF
         thing = read_fact(grids, drawing, fact)
         if thing is not None and isinstance(thing.item, Piece):
             return (), (thing.name, thing.cell)
+
         numbers = []
         words = []
         for word in fact.split():
@@ -139,7 +149,7 @@ def _reader(board: tuple[Fact, ...], drawing: Drawing) -> Callable[[Fact], FactF
         kind = " ".join(words)
         terms = [(kind, 1.0)]
         if numbers:
-            terms.append((f"first of {kind}", sum(numbers[:1])))
+            terms.append((f"first of {kind}", numbers[0]))
             terms.append((f"sum of {kind}", sum(numbers)))
         return tuple(terms), None
 
@@ -156,7 +166,8 @@ class Regression(NamedTuple):
         """Return the chance of the side, from 0 to 1."""
         terms = []
         for name, value in features.items():
-            terms.append(self.weights.get(name, 0.0) * value)
+            weight = self.weights.get(name, 0.0)
+            terms.append(weight * value)
         logit = self.constant + sum(terms)
         logit = max(-50.0, min(50.0, logit))
         chance = 1 / (1 + exp(-logit))
@@ -178,15 +189,10 @@ class Groups:
         courses_by_start: dict[str, list[str]] = defaultdict(list)
         bots_by_start = {}
         for record in records:
-            match = record.match
-            seats = [(seat.role, seat.bot.name) for seat in match.seats]
-            start = digest_of(match.sampled, seats, repr(match.opening))
-            moves = [(turn.number, turn.role, turn.move) for turn in record.turns]
-            scores = sorted(record.verdict.scores.items())
-            course = digest_of(moves, scores)
+            start = _start(record.match)
+            course = _course(record)
             courses_by_start[start].append(course)
-            bots_by_start[start] = _bots(match)
-
+            bots_by_start[start] = _bots(record.match)
         copied = set()
         for start, courses in courses_by_start.items():
             if len(courses) > 1 and len(set(courses)) == 1:
@@ -202,6 +208,19 @@ class Groups:
         """Return the number of the fold of a match; any will do if none is of its group."""
         group = _group(match, self.copied)
         return self.folds.get(group, 0)
+
+
+def _start(match: Match) -> str:
+    """Return a key of how a match begins, but for its seed: board, bots and opening."""
+    seats = [(seat.role, seat.bot.name) for seat in match.seats]
+    return digest_of(match.sampled, seats, repr(match.opening))
+
+
+def _course(record: Record) -> str:
+    """Return a key of how a match went."""
+    moves = [(turn.number, turn.role, turn.move) for turn in record.turns]
+    scores = sorted(record.verdict.scores.items())
+    return digest_of(moves, scores)
 
 
 def _bots(match: Match) -> str:
@@ -288,7 +307,8 @@ def best_scores(scores: Mapping[Role, int], sides: Sequence[Sequence[Role]]) -> 
     """Return the best score of each side."""
     best = []
     for side in sides:
-        best.append(max(scores[role] for role in side))
+        of_side = [scores[role] for role in side]
+        best.append(max(of_side))
     return best
 
 
@@ -405,7 +425,9 @@ def _frequent(rows: Sequence[Mapping[str, float]]) -> list[str]:
     """Return the names of the features that enough positions have."""
     counts: Counter[str] = Counter()
     for row in rows:
-        counts.update(name for name, value in row.items() if value)
+        for name, value in row.items():
+            if value:
+                counts[name] += 1
     frequent = []
     for name, count in counts.most_common(MOST_FEATURES):
         if count >= RARE:

@@ -72,10 +72,16 @@ class Replayer:
         """Replay what `role` may see; None = everything."""
         self._game = game
         self._role = role
-        self._grid = only_grid(tuple(game.board()))
+        board = tuple(game.board())
+        self._grid = only_grid(board)
         self.state = game.start()
         facts = tuple(game.view(self.state, role))
-        self.opening = Scene(number=0, turns=(), steps=(), facts=facts)
+        self.opening = Scene(
+            number=0,
+            turns=(),
+            steps=(),
+            facts=facts,
+        )
         """The state before the first turn."""
         self._cells = cells_of_roles(facts)
         self._number = 0  # of the last turn that was replayed
@@ -83,8 +89,9 @@ class Replayer:
     def go_on(self, turns: Iterable[Turn]) -> Iterator[Scene]:
         """Yield the scenes that these turns add; `turns` are all turns of the match so far."""
         for number, group in groupby(turns, key=lambda turn: turn.number):
-            if number > self._number:
-                yield self._step(number, tuple(group))
+            if number <= self._number:
+                continue
+            yield self._step(number, tuple(group))
 
     def _step(self, number: int, turns: tuple[Turn, ...]) -> Scene:
         """Play one turn's moves.
@@ -97,13 +104,14 @@ class Replayer:
             " undo that, or play the match again"
         )
         movers = self._game.to_move(self.state)
+        moves = {}
         for turn in turns:
             if turn.role not in movers:
                 raise edited
             if turn.move not in self._game.legal_moves(self.state, turn.role):
                 raise edited
+            moves[turn.role] = turn.move
 
-        moves = {turn.role: turn.move for turn in turns}
         self.state = self._game.play(self.state, moves)
         self._number = number
         facts = tuple(self._game.view(self.state, None))
@@ -114,11 +122,18 @@ class Replayer:
             facts = tuple(self._game.view(self.state, self._role))
 
         before = self._cells
-        self._cells = cells_of_roles(facts)
+        after = cells_of_roles(facts)
+        self._cells = after
         steps = []
         for turn in turns:
-            steps.append(steps_of(self._grid, before, self._cells, turn.role, turn.move))
-        return Scene(number=number, turns=turns, steps=tuple(steps), facts=facts)
+            way = steps_of(self._grid, before, after, turn.role, turn.move)
+            steps.append(way)
+        return Scene(
+            number=number,
+            turns=turns,
+            steps=tuple(steps),
+            facts=facts,
+        )
 
 
 def scenes(
@@ -131,8 +146,8 @@ def scenes(
     yield replayer.opening
     left = iter(qualities)
     for scene in replayer.go_on(turns):
-        of_scene = islice(left, len(scene.turns))
-        yield replace(scene, qualities=tuple(of_scene))
+        of_scene = tuple(islice(left, len(scene.turns)))
+        yield replace(scene, qualities=of_scene)
 
 
 def steps_of(
@@ -179,7 +194,9 @@ def _lengths(move_words: Sequence[str]) -> list[int]:
     if not steps:
         return []
     lengths = [steps[-1] + 1]
-    lengths += [index for index in reversed(steps) if index]
+    for index in reversed(steps):
+        if index > 0:
+            lengths.append(index)
     return lengths
 
 

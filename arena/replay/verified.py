@@ -57,7 +57,8 @@ class Verified:
             except OSError:
                 continue
             for start in range(0, len(content), seals.SEAL_BYTES):
-                self._known.add(content[start : start + seals.SEAL_BYTES])
+                end = start + seals.SEAL_BYTES
+                self._known.add(content[start:end])
 
     def seal(self, rows: StoredRows, planned: Match | None) -> bytes | None:
         """Return the seal that a record has if it holds; None if its rules are not known here."""

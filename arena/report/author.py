@@ -22,7 +22,7 @@ processes ended. What the rules make public stays: moves, scores, who was at fau
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -66,7 +66,8 @@ class Author:
             return tuple(played)
         matches = []
         for match in played:
-            if not self.bots.isdisjoint(match.seats.values()):
+            bots = match.seats.values()
+            if not self.bots.isdisjoint(bots):
                 matches.append(match)
         return tuple(matches)
 
@@ -116,34 +117,39 @@ class Author:
         its moves and not by its key, because matches to come have that key, too.
         """
         cut = self.cut(record)
-        opened = 0  # the turns up to the last one of the opening
-        for number, turn in enumerate(cut.turns, 1):
-            if turn.by == "opening":
-                opened = number
-        opening = None
-        if opened:
-            moves = []
-            for turn in cut.turns[:opened]:
-                moves.append((turn.role, turn.move))
-            opening = Opening(moves=tuple(moves))
-
         seats = []
         reports = []
         for seat, report in zip(cut.match.seats, cut.seats, strict=True):
             bot = seat.bot
             if bot.name not in self.bots:
-                name = pseudonyms.get(bot.name, "rival").replace(" ", "-")
-                bot = Bot(name=name, command=(), digest="")
+                pseudonym = pseudonyms.get(bot.name, "rival")
+                bot = Bot(name=pseudonym.replace(" ", "-"), command=(), digest="")
             seats.append(replace(seat, bot=bot))
             reports.append(replace(report, bot=bot.name, digest=bot.digest))
+        opening = _opening_as_played(cut.turns)
         match = replace(cut.match, seats=tuple(seats), opening=opening)
         return replace(cut, match=match, seats=tuple(reports), machine="")
 
     def without_paths(self, text: str) -> str:
         """Return a text of the author's bot without paths of this machine."""
         for path in self.hidden_paths:
-            text = re.sub(rf"{re.escape(path)}(/bots/[0-9a-f]{{16,}})?/?", "", text)
+            in_folder = rf"{re.escape(path)}(/bots/[0-9a-f]{{16,}})?/?"
+            text = re.sub(in_folder, "", text)
         return FROZEN.sub("", text)
+
+
+def _opening_as_played(turns: Sequence[Turn]) -> Opening | None:
+    """Return the opening of a match by its moves, those of chance among them; None for none."""
+    count = 0  # the turns up to the last one of the opening
+    for number, turn in enumerate(turns, 1):
+        if turn.by == "opening":
+            count = number
+    if not count:
+        return None
+    moves = []
+    for turn in turns[:count]:
+        moves.append((turn.role, turn.move))
+    return Opening(moves=tuple(moves))
 
 
 def _public_turn(turn: Turn) -> Turn:
@@ -215,7 +221,8 @@ def pseudonymous(archive: Archive, known: Collection[str]) -> tuple[Archive, dic
         return digest_of("pseudonym", event.seed, name, digests_of_bot)
 
     names = {}
-    for number, name in enumerate(sorted(digests, key=unguessable), 1):
+    shuffled = sorted(digests, key=unguessable)
+    for number, name in enumerate(shuffled, 1):
         if name in known:
             names[name] = name
         else:

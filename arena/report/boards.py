@@ -54,24 +54,27 @@ def grids(game: Game[Any], styles: Styles, viewer: Role | None = None) -> list[d
     """
     facts = tuple(game.board())
     board = read_grids(facts, game.drawing)
-    first_view = game.view(game.start(), viewer)
-    scene = read_scene(board, game.drawing, first_view)
-    in_play = scene.in_play(board)
     item = items(board, styles)
     marks: defaultdict[int, list[Item]] = defaultdict(list)  # by number of a grid
     for fact, thing in board_marks(board, facts, game.drawing):
-        marks[thing.grid].append(item(fact))
+        mark = item(fact)
+        marks[thing.grid].append(mark)
 
+    first_view = game.view(game.start(), viewer)
+    scene = read_scene(board, game.drawing, first_view)
+    in_play = scene.in_play(board)
     drawings: list[dict[str, object]] = []
     for number, grid in enumerate(board):
         rock = []
-        for cell in product(grid.columns, grid.rows):
-            if cell not in in_play[number]:
-                rock.append(list(cell))
+        for x, y in product(grid.columns, grid.rows):
+            if (x, y) not in in_play[number]:
+                rock.append([x, y])
+        columns = grid.columns
+        rows = grid.rows
         values: dict[str, object] = {
             "name": clean(grid.name),
-            "columns": [grid.columns[0], grid.columns[-1]],
-            "rows": [grid.rows[0], grid.rows[-1]],
+            "columns": [columns[0], columns[-1]],
+            "rows": [rows[0], rows[-1]],
             "marks": marks[number],
             "walls": wall_path(grid, in_play[number]),
             "rock": rock,
@@ -95,14 +98,18 @@ def items(grids: Sequence[BoardGrid], styles: Styles) -> Callable[[Fact], Item]:
         number = styles.number(thing)
         if number is None:
             return clean(fact)
+
         values: list[int | str] = [number]
         if isinstance(thing.item, Cards):
             values.append(clean(thing.name))
-            values.extend(map(clean, thing.cards))
+            for card in thing.cards:
+                values.append(clean(card))
             return tuple(values)
+
         values.extend(thing.cell)
         values.append(thing.grid)
-        values.append(clean(thing.values.get("TEXT", "")))
+        text = thing.values.get("TEXT", "")
+        values.append(clean(text))
         while not values[-1] and len(values) > 3:
             values.pop()
         return tuple(values)

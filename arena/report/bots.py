@@ -103,13 +103,17 @@ def _strengths(results: Results, index: Index, fields: Fields) -> dict[str, list
     for standing in results.standings:
         for board, role in results.board_role_columns:
             mean = standing.roles.get((board, role))
+            mean_of_all = fields.get((board, role))
             # Another run may have changed the plan meanwhile, so that no match has the role.
-            if mean is None or (board, role) not in fields:
+            if mean is None or mean_of_all is None:
                 continue
-            mean_of_all = fields[board, role]
-            cells: list[object] = list(index.board_role(board, role))
-            cells.append(in_file(mean))
-            cells.append(in_file(mean_of_all))
+            board_number, role_number = index.board_role(board, role)
+            cells: list[object] = [
+                board_number,
+                role_number,
+                in_file(mean),
+                in_file(mean_of_all),
+            ]
             cells += rated.get((standing.bot, board, role), ())
             strengths[standing.bot].append(cells)
     return strengths
@@ -117,18 +121,19 @@ def _strengths(results: Results, index: Index, fields: Fields) -> dict[str, list
 
 def _rated_strengths(results: Results) -> dict[tuple[str, str, str], list[object]]:
     """Return the cells about the rating, by bot, board and role."""
-    strength = STRENGTHS.rated_in(results.unit)["strength"]
+    column = STRENGTHS.rated_in(results.unit)["strength"]
     rated: dict[tuple[str, str, str], list[object]] = {}
     for row in rows_of(results.strengths(), STRENGTHS):
         seat = (row["bot"], row["board"], row["role"])
-        low = strength.printed(row["low"])
-        high = strength.printed(row["high"])
+        strength = row["strength"]
+        low = row["low"]
+        high = row["high"]
         rated[seat] = [
-            row["strength"],
-            row["low"],
-            row["high"],
-            strength.printed(row["strength"]),
-            interval_text(low, high),
+            strength,
+            low,
+            high,
+            column.printed(strength),
+            interval_text(column.printed(low), column.printed(high)),
         ]
     return rated
 
@@ -153,7 +158,8 @@ def _times(results: Results, index: Index) -> dict[str, list[list[Any]]]:
         cells: list[Any] = list(index.board_role(row["board"], row["role"]))
         for name in TIMES:
             cells.append(row[name])
-        times[row["bot"]].append(cells)
+        bot = row["bot"]
+        times[bot].append(cells)
     return times
 
 
@@ -255,12 +261,12 @@ def _extremes(
 
 def _seatings(matches: Iterable[Played]) -> list[str]:
     """Return the ids of the first matches of different seatings."""
-    seatings: dict[object, str] = {}
+    ids: dict[object, str] = {}
     for match in matches:
         seats = tuple(match.seats.items())
-        seatings.setdefault((match.label, seats), match.id)
-    ids = list(seatings.values())
-    return ids[:MATCHES]
+        seating = (match.label, seats)
+        ids.setdefault(seating, match.id)
+    return list(ids.values())[:MATCHES]
 
 
 def faults_of(
@@ -274,35 +280,44 @@ def faults_of(
     Faults of the same ending and words count as one kind. Of a match in which several seats of a
     bot were at fault its first fault counts, as in the leaderboard.
     """
-    boards = {}
-    first = {}
-    for played in results.played:
-        boards[played.id] = played.label
-        if played.endings:
-            first[played.id] = first_faults(played)
-    kinds: dict[str, dict[object, list[tuple[str, str]]]] = defaultdict(lambda: defaultdict(list))
-    for seat in results.archive.seats():  # a frame of all seats would take 0.5 kB for each
-        if seat.ending is None or seat.match not in boards or seat.bot not in chosen:
-            continue
-        if first[seat.match].get(seat.bot) == seat.role:
-            kind = (seat.ending, seat.words)
-            kinds[seat.bot][kind].append((seat.match, seat.role))
-
+    boards = {match.id: match.label for match in results.played}
     index = Index.of(results)
     faults: dict[str, list[Page]] = defaultdict(list)
-    for bot, by_kind in kinds.items():
+    for bot, by_kind in _seats_at_fault(results, chosen).items():
         commonest = sorted(by_kind.values(), key=lambda seats: (-len(seats), seats))
-        for seats_at_fault in commonest[:FAULTS]:
-            example, _ = seats_at_fault[0]
+        for seats in commonest[:FAULTS]:
+            example, _ = seats[0]
             record = archive.record(example)
             if author is not None:
                 record = author.cut(record)
             counts: Counter[tuple[int, int]] = Counter()
-            for match, role in seats_at_fault:
+            for match, role in seats:
                 board_role = index.board_role(boards[match], role)
                 counts[board_role] += 1
-            faults[bot].append(_fault_card(record, seats_at_fault, counts))
+            faults[bot].append(_fault_card(record, seats, counts))
     return faults
+
+
+def _seats_at_fault(
+    results: Results,
+    chosen: Collection[str],
+) -> dict[str, dict[object, list[tuple[str, str]]]]:
+    """Return match and role of the seats at fault, by bot, and by ending and words."""
+    known = set()  # the ids of the matches that count
+    first = {}  # by id: the role of the first fault of each bot
+    for match in results.played:
+        known.add(match.id)
+        if match.endings:
+            first[match.id] = first_faults(match)
+
+    kinds: dict[str, dict[object, list[tuple[str, str]]]] = defaultdict(lambda: defaultdict(list))
+    for seat in results.archive.seats():  # a frame of all seats would take 0.5 kB for each
+        if seat.ending is None or seat.match not in known or seat.bot not in chosen:
+            continue
+        if first[seat.match].get(seat.bot) == seat.role:
+            kind = (seat.ending, seat.words)
+            kinds[seat.bot][kind].append((seat.match, seat.role))
+    return kinds
 
 
 def _fault_card(

@@ -234,15 +234,18 @@ def by_importance(
 
 def listed(played: Iterable[Played], ids: Collection[str]) -> tuple[Played, ...]:
     """Return these matches in the order of a list: by board, repeat and bots, as in matches.csv."""
-    chosen_ids = set(ids)
-    chosen = [match for match in played if match.id in chosen_ids]
 
     def board_and_bots(match: Played) -> tuple[object, ...]:
         bots = tuple(match.seats.values())
         return match.label, match.repeat, bots, match.id
 
-    chosen.sort(key=board_and_bots)
-    return tuple(chosen)
+    known_ids = set(ids)
+    matches = []
+    for match in played:
+        if match.id in known_ids:
+            matches.append(match)
+    matches.sort(key=board_and_bots)
+    return tuple(matches)
 
 
 def columns(matches: Sequence[Played], index: Index) -> dict[str, list[object]]:
@@ -268,14 +271,20 @@ def columns(matches: Sequence[Played], index: Index) -> dict[str, list[object]]:
     }
     for match in matches:
         roles = index.roles[match.label]
+        bots = []
+        scores = []
+        for role in roles:
+            bot = match.seats[role]
+            bots.append(index.bots[bot])
+            scores.append(match.scores[role])
         columns["id"].append(match.id)
         columns["board"].append(index.boards[match.label])
         columns["repeat"].append(match.repeat)
         columns["seed"].append(match.seed)
         columns["turns"].append(match.turns)
         columns["reason"].append(reason_numbers[match.reason])
-        columns["bots"].append([index.bots[match.seats[role]] for role in roles])
-        columns["scores"].append([match.scores[role] for role in roles])
+        columns["bots"].append(bots)
+        columns["scores"].append(scores)
         columns["endings"].append(_endings(match, roles))
     columns["reasons"] = [clean(reason) for reason in reasons]
     return columns

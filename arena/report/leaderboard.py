@@ -120,10 +120,11 @@ def placings(schedule: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, Page
 
     There are none where the event's schedule has no such tables.
     """
+    columns = shown_columns(schedule)
     tables = {}
     for game, group in groupby(rows, key=itemgetter("game")):
-        columns = shown_columns(schedule)
-        tables[game] = _table(clean(game), columns, list(group))
+        title = clean(game)
+        tables[game] = _table(title, columns, list(group))
     return tables
 
 
@@ -164,12 +165,13 @@ def _swiss_rounds(results: Results, league: Event, history: Sequence[Batch]) -> 
     bots = {bot.name for bot in league.bots}
     rounds = []
     for number, matches in enumerate(_with_deciders(history), 1):
+        title = f"Round {number}"
         entries = []
         for pairing in _pairings(matches, bots):
             lowest, _ = pairing[-1]
             winners = [bot for mean, bot in pairing if mean > lowest]
-            entries.append(_entry(results, pairing, winners))
-        title = f"Round {number}"
+            entry = _entry(results, pairing, winners)
+            entries.append(entry)
         rounds.append((title, tuple(entries)))
     return tuple(rounds)
 
@@ -217,7 +219,11 @@ def _with_deciders(history: Sequence[Batch]) -> list[list[Played]]:
     """Return the matches of each round; a batch of deciders belongs to the round before it."""
     rounds: list[list[Played]] = []
     for batch in history:
-        if rounds and totals(batch).keys() <= totals(rounds[-1]).keys():
+        has_deciders = False
+        if rounds:
+            earlier_pairs = totals(rounds[-1]).keys()
+            has_deciders = totals(batch).keys() <= earlier_pairs
+        if has_deciders:
             rounds[-1] += batch
         else:
             rounds.append(list(batch))
@@ -226,14 +232,18 @@ def _with_deciders(history: Sequence[Batch]) -> list[list[Played]]:
 
 def _pairings(matches: Sequence[Played], bots: Collection[str]) -> list[Means]:
     """Return the pairings of a round, then the byes of the bots that have no opponent in it."""
-    legs = Counter(frozenset(match.seats.values()) for match in matches)
+    legs: Counter[frozenset[str]] = Counter()
+    for match in matches:
+        pair = frozenset(match.seats.values())
+        legs[pair] += 1
     pairings: list[Means] = []
     paired: set[str] = set()
     for pair, sums in totals(matches).items():
         paired |= pair
         means = []
         for bot, total in sums.items():
-            means.append((total / legs[pair], bot))
+            mean = total / legs[pair]
+            means.append((mean, bot))
         means.sort(reverse=True)
         pairings.append(means)
     byes = set(bots) - paired
@@ -244,9 +254,10 @@ def _pairings(matches: Sequence[Played], bots: Collection[str]) -> list[Means]:
 
 def _sort_by_successor(pairings: list[Means], order: Mapping[str, int]) -> None:
     """Sort the pairings of a round by the places of their bots in the next round."""
+    last = len(order)
 
     def successor(pairing: Means) -> int:
-        return min(order.get(bot, len(order)) for _, bot in pairing)
+        return min(order.get(bot, last) for _, bot in pairing)
 
     pairings.sort(key=successor)
 

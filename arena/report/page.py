@@ -108,7 +108,7 @@ def pictures_of(drawn: Iterable[Path]) -> list[dict[str, object]]:
     """Return the pictures of the page, by the files of the charts: the leaderboard comes first."""
     drawings = [path for path in drawn if path.suffix == ".svg"]
     drawings.sort(key=lambda path: (path.stem != "leaderboard", path.stem))
-    return list(map(_picture, drawings))
+    return [_picture(path) for path in drawings]
 
 
 def plain_text(template: Template, title: str, **values: object) -> str:
@@ -191,7 +191,9 @@ def _hashes(texts: Sequence[str]) -> str:
         digest = hashlib.sha256(text.encode()).digest()
         encoded = base64.b64encode(digest).decode("ascii")
         sources.append(f"'sha256-{encoded}'")
-    return " ".join(sources) or "'none'"
+    if not sources:
+        return "'none'"
+    return " ".join(sources)
 
 
 def _picture(path: Path) -> dict[str, object]:

@@ -90,7 +90,8 @@ class Games:
                 unknown.append(str(game))
             else:
                 known.append(game)
-        return digest_of(rules_digest(known), unknown)
+        rules = rules_digest(known)
+        return digest_of(rules, unknown)
 
     def facts(self, record: Record) -> dict[str, object]:
         """Return the facts of each state of a match.
@@ -168,10 +169,11 @@ def _reader(game: Game[Any], match: Match, sides: Sequence[Sequence[Role]]) -> _
     roles = [seat.role for seat in match.seats]
     styles = Styles.of(game.drawing, roles, sides)
     grids = read_grids(game.board(), game.drawing)
+    own_view = viewer.values(game)
     return _Reader(
         styles=styles,
         item=boards.items(grids, styles),
-        has_viewer="code" in viewer.values(game),
+        has_viewer="code" in own_view,
     )
 
 
