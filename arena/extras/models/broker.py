@@ -240,7 +240,9 @@ class ModelServer:
         tape = Tape(path)
         if tape.is_new:
             tape.fill(path.parent, paid=True)
-        self._brokers = {provider.alias: Broker(provider, tape) for provider in providers}
+        self._brokers: dict[str, Broker] = {}
+        for provider in providers:
+            self._brokers[provider.alias] = Broker(provider, tape)
 
     async def report(self, path: Path) -> NoReturn:
         """Keep in a file, as JSON, what the calls of each model wait for."""

@@ -139,8 +139,11 @@ class Door:
         kind, values = json.loads(line)
         if kind == "answer":
             return ModelAnswer(**values)
-        errors: dict[str, type[Exception]] = {"again": ModelError, "budget": BudgetError}
-        raise errors.get(kind, MachineError)(values)
+        if kind == "again":
+            raise ModelError(values)
+        if kind == "budget":
+            raise BudgetError(values)
+        raise MachineError(values)
 
 
 class Recorded:
@@ -226,13 +229,14 @@ class Calls:
         self.made: list[ModelCall] = []
         self._match = match
         self._model = model
+        self._names: dict[Role, str] = {}
         self._terms: dict[Role, ModelTerms] = {}
         for seat in match.seats:
+            self._names[seat.role] = seat.bot.name
             terms = match.conditions.model_of(seat.bot)
             if terms is not None:
                 self._terms[seat.role] = terms
         self._accounts: dict[Role, TokenAccount] = {}
-        self._names = {seat.role: seat.bot.name for seat in match.seats}
 
     def begin(self, asks: Mapping[Role, Ask]) -> None:
         """Take note of the turns of these roles; also turns without a request pay debts."""

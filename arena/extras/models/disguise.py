@@ -147,8 +147,6 @@ class Reflection:
 
 def reflection(game: Game[Any], dice: random.Random) -> Reflection | None:
     """Draw a reflection of the game's board; None without a symmetry or without a single grid."""
-    mirrors = game.symmetry.mirrors
-
     sizes = []
     for item in game.drawing:
         if not isinstance(item, Grid) or "GRID" in item.size.split():
@@ -157,6 +155,7 @@ def reflection(game: Game[Any], dice: random.Random) -> Reflection | None:
             values = variables(item.size, fact)
             if values is not None:
                 sizes.append(values)
+    mirrors = game.symmetry.mirrors
     if not mirrors or len(sizes) != 1:
         return None
 

@@ -37,15 +37,18 @@ class Origin(NamedTuple):
 
 def origins(record: Record) -> Iterator[Origin]:
     """Yield the origin of each move of a match whose bot has a model, and of each missing move."""
-    names = {seat.role: seat.bot.name for seat in record.match.seats}
     conditions = record.match.conditions
+    names = {}
     askers = set()
     for seat in record.match.seats:
+        names[seat.role] = seat.bot.name
         if seat.bot.model and conditions.model_of(seat.bot) is not None:
             askers.add(seat.role)
+
     calls: dict[tuple[int, str], list[ModelCall]] = {}
     for call in record.calls:
-        calls.setdefault((call.turn, call.role), []).append(call)
+        key = (call.turn, call.role)
+        calls.setdefault(key, []).append(call)
         if call.role in names:  # a bot that only may ask, and does
             askers.add(call.role)
 

@@ -135,6 +135,7 @@ def _response_events(body: Mapping[str, Any]) -> Iterator[bytes]:
 
 def _item_events(index: int, item: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the events of one item of a response: a message, a call of a tool, or thoughts."""
+    position = {"item_id": item.get("id", ""), "output_index": index}
     empty = {**item, "status": "in_progress"}
     if "content" in item:
         empty["content"] = []
@@ -148,7 +149,6 @@ def _item_events(index: int, item: Mapping[str, Any]) -> Iterator[dict[str, Any]
         "item": empty,
     }
 
-    position = {"item_id": item.get("id", ""), "output_index": index}
     if item.get("type") == "message":
         for number, part in enumerate(item.get("content") or ()):
             position_of_part = {**position, "content_index": number}

@@ -163,9 +163,10 @@ class Nemesis:
         for joint in joints:
             if self.exploits:  # the highest mean, where a move that was seen once counts little
                 scores = self._scores.get((state, joint), [])
-                values.append(sum(scores) / (len(scores) + 1))
+                value = sum(scores) / (len(scores) + 1)
             else:
-                values.append(self._hope(state, joint))
+                value = self._hope(state, joint)
+            values.append(value)
 
         most = max(values)
         equal = [joint for joint, value in zip(joints, values, strict=True) if value == most]
