@@ -139,8 +139,8 @@ class Arrays:
         name_by_entry = [name_of(entry) for entry in self.entries]
         names = sorted(set(name_by_entry))
         index_of = {name: index for index, name in enumerate(names)}
-        index_by_entry = [index_of[name] for name in name_by_entry]
-        return names, np.array(index_by_entry, dtype=np.int64)
+        indices = [index_of[name] for name in name_by_entry]
+        return names, np.array(indices, dtype=np.int64)
 
     def by_match(self, values: Ints) -> Ints:
         """Return values of the seats with a row for each match and a column for each position.

@@ -173,12 +173,7 @@ def rankings(league: "Results") -> pd.DataFrame:
         all_and_each.extend(roles)
         for role in all_and_each:
             ranked = by_board_role.get((board, role), ())
-            scores = {}
-            for row in ranked:
-                standing = standings.get(row.bot)
-                if standing is not None:
-                    scores[row.bot] = _score_there(standing, board, role)
-
+            scores = _scores_there(ranked, standings, board, role)
             for rank, row in _ranked_rows(ranked, scores, league.absentees):
                 best, worst = row.ranks
                 cells: list[object] = [board, role, rank, row.bot]
@@ -192,11 +187,23 @@ def rankings(league: "Results") -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names)
 
 
-def _score_there(standing: Standing, board: str, role: Role | None) -> float:
-    """Return a bot's mean score on a board: in one role, or over all its roles."""
-    if role is None:
-        return standing.boards[board]
-    return standing.roles[board, role]
+def _scores_there(
+    ranking: Iterable[Ranked],
+    standings: Mapping[str, Standing],
+    board: str,
+    role: Role | None,
+) -> dict[str, float]:
+    """Return the mean score on a board of each bot of a ranking: in one role, or over all roles."""
+    scores = {}
+    for row in ranking:
+        standing = standings.get(row.bot)
+        if standing is None:
+            continue
+        if role is None:
+            scores[row.bot] = standing.boards[board]
+        else:
+            scores[row.bot] = standing.roles[board, role]
+    return scores
 
 
 def _ranked_rows(
@@ -229,7 +236,8 @@ def _with_logits(strength: Strength, unit: str) -> tuple[float, ...]:
     """Return a strength with its interval, and the same in logits where the unit is Elo."""
     figures = tuple(strength)
     if unit == "Elo":
-        figures += tuple(elo.logits(strength))
+        logits = elo.logits(strength)
+        figures += tuple(logits)
     return figures
 
 
@@ -336,11 +344,13 @@ def versions(
     for span in spans:
         numbers[span.bot] += 1
         strength = rated[span.bot, span.digest]
+
         rank = 1
         for rival in _rivals(span, spans):
             strength_of_rival = rated[rival.bot, rival.digest]
             if strength_of_rival.value > strength.value:
                 rank += 1
+
         cells: list[object] = [
             span.bot,
             numbers[span.bot],

@@ -43,12 +43,14 @@ def crosstable(arrays: Arrays) -> pd.DataFrame:
     names = np.array(bots, dtype=object)
 
     board_role = cells["board_role"]
+    bot = cells["bot"]
+    opponent = cells["opponent"]
     matches = cells["size"]
     frame = {
         "board": labels[board_role],
         "role": roles[board_role],
-        "bot": names[cells["bot"]],
-        "opponent": names[cells["opponent"]],
+        "bot": names[bot],
+        "opponent": names[opponent],
         "matches": matches,
         "score": cells["sum"] / matches,
     }
@@ -91,6 +93,7 @@ def _seats(arrays: Arrays) -> tuple[list[str], Iterator[pd.DataFrame]]:
 
     A row has match, position, side, board_role, bot (an index of these names) and score.
     """
+    # Indices and sides by entry.
     bots, bot = arrays.coded(attrgetter("bot"))
     _, board_role = arrays.coded(_board_role)
     side = np.array([entry.side for entry in arrays.entries], dtype=np.int64)
