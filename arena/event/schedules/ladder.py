@@ -118,8 +118,9 @@ LEAST_SQUARE = 1e-12
 ROWS = 64
 """The bots whose pairings are drawn at once: those of a thousand bots would take 100 MB."""
 
-Pairs = tuple[tuple[int, int], ...]
-"""Two bots each, as their indices in the seed order, the better seed first."""
+Pair = tuple[int, int]
+"""Two bots, as their indices in the seed order, the better seed first."""
+Pairs = tuple[Pair, ...]
 Choice = tuple[tuple[int, int, int], ...]
 """Pairings, each with its repeat."""
 
@@ -593,8 +594,8 @@ class _Lots:
     """Pairs in the order of the lot, the least often played ones first."""
 
     def __init__(self, pairs: "Ints") -> None:
-        self._pairs: list[tuple[int, int]] = [(bot, opponent) for bot, opponent in pairs.tolist()]
-        self._played = Counter[tuple[int, int]]()
+        self._pairs: list[Pair] = [(bot, opponent) for bot, opponent in pairs.tolist()]
+        self._played = Counter[Pair]()
         self._queue = [(0, number) for number in range(len(self._pairs))]
         """How often a pair was played when it was last looked at, and its number; a heap."""
 
@@ -602,7 +603,7 @@ class _Lots:
         """Count a pairing."""
         self._played[bot, opponent] += 1
 
-    def next(self) -> tuple[int, int]:
+    def next(self) -> Pair:
         """Return the next pair."""
         while True:
             played_before, number = self._queue[0]
@@ -664,7 +665,7 @@ class _Candidates:
             return np.asarray(pairings == fewest)
         return nobody
 
-    def best(self, is_starving: "Mask") -> tuple[int, int]:
+    def best(self, is_starving: "Mask") -> Pair:
         """Return the pairing of most worth; if bots are starving, that of one of them."""
         import numpy as np
 

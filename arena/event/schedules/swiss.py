@@ -27,7 +27,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from arena.errors import ArenaError
-from arena.event.schedules._dutch import LAST_ROUND, ROUND_BEFORE, Floats, paired
+from arena.event.schedules._dutch import LAST_ROUND, ROUND_BEFORE, Edge, Floats, paired
 from arena.event.schedules._pairings import (
     Placing,
     check_generalists,
@@ -102,7 +102,7 @@ def _round(league: Event, history: Sequence[Batch]) -> Iterator[Match]:
         floats_up.append(state.up[bot])
 
     index = {bot: number for number, bot in enumerate(present)}
-    met: dict[tuple[int, int], int] = {}
+    met: dict[Edge, int] = {}
     for (first, second), times in state.met.items():
         if first in index and second in index:
             edge = (index[first], index[second])
@@ -229,26 +229,31 @@ def _add_round(
         scores = [(index[name], score) for name, score in sums.items()]
         both_views = (scores, scores[::-1])
         for (bot, score), (opponent, opponents_score) in both_views:
-            result = (score > opponents_score) - (score < opponents_score)
-            if bot in missing:
-                result = -1  # also where both did not come, and so have equal scores
-            else:
+            has_come = bot not in missing
+            if has_come:
                 came.add(bot)
+                result = (score > opponents_score) - (score < opponents_score)
+            else:
+                result = -1  # also where both did not come, and so have equal scores
             state.points[bot] += DRAW + result
             state.results[bot][result] += 1
             state.met[bot, opponent] += 1
             unpaired.remove(bot)
-            if bot not in missing and opponent in missing:
+
+            if has_come and opponent in missing:
                 # A point without play is like a bye: a float down, and no bye later.
                 state.walkovers[bot] += 1
                 state.down[bot] += weight
                 continue
-            if bot not in missing:
+            if has_come:
                 state.games[bot, opponent] += 1
-            if points_before[bot] > points_before[opponent]:
+            points = points_before[bot]
+            opponents_points = points_before[opponent]
+            if points > opponents_points:
                 state.down[bot] += weight
-            elif points_before[bot] < points_before[opponent]:
+            elif points < opponents_points:
                 state.up[bot] += weight
+
     for bot in unpaired:
         state.points[bot] += WIN
         state.byes[bot] += 1
