@@ -102,7 +102,8 @@ def features(
             if piece is not None:
                 name, _ = piece
                 pieces.pop(name, None)
-        for fact in now - before:
+        # In order: sums of floats, and the choice among equally frequent features, hang on it.
+        for fact in sorted(now - before):
             terms, piece = read(fact)
             for name, value in terms:
                 sums[name] += value

@@ -4,6 +4,7 @@ it broke.
 
 from dataclasses import replace
 from itertools import pairwise
+from string import ascii_lowercase
 
 import numpy as np
 import pytest
@@ -156,6 +157,13 @@ def legs_of_luck(random, events: int, groups: int = 60) -> int:
         )
         estimates += found is not None
     return estimates
+
+
+def test_features_stand_in_an_order_that_the_hashes_of_a_process_do_not_decide():
+    (board,) = reported.boards("five")
+    facts = [f"{letter} is here" for letter in ascii_lowercase]
+    (of_state,) = like_positions.features(rulebook.game_of(board), [(facts, ())])
+    assert list(of_state) == facts
 
 
 def test_luck_that_legs_share_gives_no_estimate():
