@@ -12,14 +12,19 @@ from arena.results.columns import LEADERBOARD, interval_bars
 from arena.results.leaderboard import Results
 from arena.results.tables import rows_of
 
-WIDTH, HEIGHT, EDGE = 600, 315, 22
+WIDTH = 600
+HEIGHT = 315
 """Twice as many pixels are what previews ask for: 1200 x 630."""
-TABLES, ROWS = 2, 7
+EDGE = 22
+TABLES = 2
+ROWS = 7  # of a table
 FIGURES = ("rating", "points")
-ROW, TOP = 27, 84
+ROW = 27  # the height of a row
+TOP = 84  # of the first row
 NAME_SHARE = 0.42
 """Of the width of a table: the space of the names."""
-BADGE_HEIGHT, BADGE_LETTER = 20, 11
+BADGE_HEIGHT = 20
+BADGE_LETTER = 11
 BADGE_FILLS = ("#3b4350", "#555f6d", *["#0072b2"] * 3)
 NOTHING = "Nothing was played yet."
 

@@ -151,8 +151,9 @@ class Clip:
     @cached_property
     def _ending(self) -> str:
         """The reason for the end of the match, and its faults, in words."""
-        reasons = [self.record.verdict.reason]
-        for fault in self.record.verdict.faults:
+        verdict = self.record.verdict
+        reasons = [verdict.reason]
+        for fault in verdict.faults:
             ending = fault.ending.value.replace("_", " ")
             reasons.append(f"{fault.role}: {ending}")
         return clean(", ".join(reasons))
@@ -741,12 +742,12 @@ class _PlacedGrid:
 
     def middle(self, cell: Cell) -> tuple[float, float]:
         """Return the middle of a cell."""
-        x, y = cell
-        column = x - self.grid.columns[0] + 0.5
-        row = self.grid.rows[-1] - y + 0.5
-        middle_x = self.x + self.unit * column
-        middle_y = self.y + self.unit * row
-        return round(middle_x, 2), round(middle_y, 2)
+        column, row = cell
+        columns_before = column - self.grid.columns[0] + 0.5
+        rows_before = self.grid.rows[-1] - row + 0.5
+        x = self.x + self.unit * columns_before
+        y = self.y + self.unit * rows_before
+        return round(x, 2), round(y, 2)
 
     def item(self, shapes: tuple[Shape, ...]) -> Item:
         """Return shapes that are as large as the whole grid, where a cell is 10 wide."""

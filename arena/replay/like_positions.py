@@ -63,7 +63,8 @@ if TYPE_CHECKING:  # numpy is slow to import, and not wanted where no estimate i
     Floats = npt.NDArray[np.float64]
     Ints = npt.NDArray[np.int64]
 
-MOST_MATCHES, ALL_MATCHES = 200, 4000
+MOST_MATCHES = 200
+ALL_MATCHES = 4000
 """The most matches of a board, and of all boards: 200 of Pacman take 0.6 s of CPU time."""
 LEAST_MATCHES = 30
 MOST_POSITIONS = 100

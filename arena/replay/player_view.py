@@ -16,7 +16,10 @@ class PlayerView:
 
     def __init__(self, game: Game[Any], match: Match) -> None:
         self._game = game
-        self.own = [seat.role for seat in match.seats if seat.bot == HUMAN]
+        self.own: list[Role] = []
+        for seat in match.seats:
+            if seat.bot == HUMAN:
+                self.own.append(seat.role)
         self._replayer = Replayer(game, self.own[0])
         self._scenes = 0  # that were yielded so far
 

@@ -47,7 +47,8 @@ def render_state(game: Game[Any], facts: Iterable[Fact], colour: bool = False) -
 def readable(game: Game[Any], facts: Iterable[Fact]) -> tuple[tuple[BoardGrid, ...], BoardSigns]:
     """Return the grids and the signs on them; no grids where the terminal has no room for one."""
     grids = read_grids(game.board(), game.drawing)
-    if any(grid.width > WIDTH for grid in grids):
+    widest = max((grid.width for grid in grids), default=0)
+    if widest > WIDTH:
         grids = ()
     return grids, board_signs(grids, game, facts)
 

@@ -1,6 +1,7 @@
 """Colour for terminals: SGR codes (ECMA-48). They only repeat what letters and lines say."""
 
-WALL, DIM = "34", "2"
+WALL = "34"
+DIM = "2"
 
 
 def paint(text: str, code: str, colour: bool = True) -> str:

@@ -99,7 +99,10 @@ def _text(fill: str, _: str) -> tuple[Element, ...]:
 
 def _outline(fill: str) -> dict[str, str | float]:
     """Return the attributes of a line around a thing that is black or white; otherwise none."""
-    strokes = {COLOURS["black"]: "#98a2b0", COLOURS["white"]: COLOURS["black"]}
+    strokes = {
+        COLOURS["black"]: "#98a2b0",
+        COLOURS["white"]: COLOURS["black"],
+    }
     if fill not in strokes:
         return {}
     return {"stroke": strokes[fill], "stroke-width": 0.35}
