@@ -49,18 +49,16 @@ def run(work: Callable[[], object]) -> NoReturn:
     code = 0
     streams.replace()
     threading.excepthook = _report_thread_failure
-    signals.end_in_order()
     try:
-        work()
+        with signals.terminating():
+            work()
     except ArenaError as error:
         streams.notice(streams.shorten_lines(str(error)))
         code = 2
-    except signals.Terminated as end:
-        code = end.code
     except SystemExit as done:
         code = done.code if isinstance(done.code, int) else 0
         message = _mistake_of_rules(done)
-        if message is not None:
+        if message is not None and not isinstance(done, signals.Terminated):
             streams.notice(message)
             code = 2
     except Exception as error:

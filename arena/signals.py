@@ -1,4 +1,4 @@
-"""The signals that end a command, in order: what it has opened is closed.
+"""The signals that end a command in an orderly way: it closes and removes what it has opened.
 
 While matches are played they set a flag, so that finished matches are stored.
 """
@@ -14,17 +14,18 @@ from types import FrameType
 SAME_REQUEST_S = 0.2
 """A shell or `make` may pass on a Ctrl-C that the terminal sent, too. Signals within this time are
 one request to end."""
+LAST_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+"""Those at which Python dies at once; for Ctrl-C it raises an exception."""
 SHOW_CURSOR = "\x1b[?25h"
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-class Terminated(BaseException):
-    """Raised by SIGTERM and by a closed terminal, as KeyboardInterrupt is by Ctrl-C."""
+class Terminated(SystemExit):
+    """Raised by SIGTERM and by a closed terminal, as KeyboardInterrupt is by Ctrl-C.
 
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.code = 128 + number
-        """The exit code that shells expect after this signal."""
+    Its `code` is the exit code that shells expect. asyncio takes a SystemExit out of any task to
+    whoever waits for the loop; any other exception would end the task alone.
+    """
 
 
 class InterruptedNow(BaseException):
@@ -97,17 +98,27 @@ def listening() -> Iterator[Interrupt]:
             signal.signal(number, handler)
 
 
-def end_in_order() -> None:
-    """Let SIGTERM and a closed terminal raise Terminated, so that the command removes what it made.
+@contextmanager
+def terminating() -> Iterator[None]:
+    """Let SIGTERM and a closed terminal raise Terminated, so that a command removes what it made.
 
-    Python handles Ctrl-C alone, and dies of these two. A second one ends the process at once. A
-    signal that is ignored (nohup) stays ignored.
+    Another signal, after that, ends the process as soon as Python runs its code. A signal that is
+    ignored (nohup) stays ignored.
     """
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, _terminate)
+    interrupt = Interrupt()
 
+    def hear(number: int, frame: FrameType | None) -> None:
+        is_first = not interrupt
+        interrupt.hear(number, frame)
+        if is_first:
+            raise Terminated(interrupt.code)
 
-def _terminate(number: int, _frame: FrameType | None) -> None:
-    signal.signal(number, signal.SIG_DFL)
-    raise Terminated(number)
+    heard = [number for number in LAST_SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
+    for number in heard:
+        signal.signal(number, hear)
+    try:
+        yield
+    finally:
+        if not interrupt:  # or else a repeated signal would end what removes the last folders
+            for number in heard:
+                signal.signal(number, signal.SIG_DFL)

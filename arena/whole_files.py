@@ -19,6 +19,7 @@ import secrets
 import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO
@@ -29,8 +30,11 @@ UNSUPPORTED = {errno.EINVAL, errno.ENOTSUP, errno.EROFS}
 """The errors of file systems that cannot sync a folder; they order their changes of folders
 themselves."""
 
-STAGE = re.compile(r"\.new-([0-9]+)-\w+")
-"""The names of the folders of `staging`, each with the process that made it."""
+STAGE = ".arena-new-"
+"""The beginning of the names of the folders of `staging`."""
+
+LOCKING_S = 60.0
+"""A stage that is older, and that nobody has locked, was left by a killed process."""
 
 LINK = "it is a symbolic link; remove it, or name what it leads to"
 """Why nothing is written there. Only a user knows whether what it leads to may be replaced."""
@@ -217,11 +221,12 @@ def staging(folder: Path) -> Iterator[Path]:
     It is removed at the end. The folders that killed processes have left are removed first.
     """
     _remove_left_stages(folder)
-    making = Path(tempfile.mkdtemp(prefix=f".new-{os.getpid()}-", dir=folder))
-    try:
+    making = Path(tempfile.mkdtemp(prefix=STAGE, dir=folder))
+    with contextlib.ExitStack() as made:
+        made.callback(shutil.rmtree, making, ignore_errors=True)
+        with contextlib.suppress(OSError):  # a file system without locks: none is swept there
+            made.callback(os.close, _lock_stage(making))
         yield making
-    finally:
-        shutil.rmtree(making, ignore_errors=True)
 
 
 def make_empty(path: Path, mode: int = SHARED) -> None:
@@ -358,30 +363,39 @@ def _remove_leftovers(name: str, folder: int) -> None:
     part = re.compile(rf"\.{re.escape(name)}\.([0-9]+)\.[0-9a-f]{{16}}\.part")
     for file in os.listdir(folder):
         match = part.fullmatch(file)
-        if match is None or _runs(match[1]):
+        if match is None:
             continue
-        with contextlib.suppress(OSError):
-            os.unlink(file, dir_fd=folder)
+        try:
+            os.kill(int(match[1]), 0)
+        except PermissionError:  # it runs, as another user
+            pass
+        except (ProcessLookupError, ValueError, OverflowError):
+            with contextlib.suppress(OSError):
+                os.unlink(file, dir_fd=folder)
 
 
 def _remove_left_stages(folder: Path) -> None:
-    """Remove the folders of `staging` whose processes have ended."""
-    for path in folder.glob(".new-*-*"):
-        match = STAGE.fullmatch(path.name)
-        if match is None or _runs(match[1]):
-            continue
-        with contextlib.suppress(OSError):  # another process removes it, too
-            # rmtree removes nothing through a symbolic link.
-            if path.lstat().st_uid == os.geteuid():
+    """Remove the folders of `staging` that killed processes of this user have left."""
+    for path in folder.glob(f"{STAGE}*"):
+        with contextlib.suppress(OSError):  # it is in use, or another process removes it, too
+            status = path.lstat()
+            is_old = time.time() - status.st_mtime > LOCKING_S
+            if is_old and status.st_uid == os.geteuid():
+                lock = _lock_stage(path)
                 shutil.rmtree(path, ignore_errors=True)
+                os.close(lock)
 
 
-def _runs(pid: str) -> bool:
-    """Return whether a process runs, of any user."""
+def _lock_stage(path: Path) -> int:
+    """Lock a stage; return the descriptor, with which the lock ends, as it does with the process.
+
+    Raise OSError if another process holds it. The number of a process in the name would not do:
+    containers and machines that share a folder do not know each other's processes.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
-        os.kill(int(pid), 0)
-    except PermissionError:
-        return True
-    except (ProcessLookupError, ValueError, OverflowError):
-        return False
-    return True
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor

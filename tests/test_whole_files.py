@@ -1,10 +1,12 @@
 """Files and folders are whole under their final name, whatever happens while they are written."""
 
+import fcntl
 import os
 import socket
 import stat
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 
@@ -54,17 +56,22 @@ def test_the_next_write_removes_what_a_killed_writer_left_and_nothing_else(tmp_p
 
 
 def test_the_next_stage_removes_those_that_killed_processes_left_and_no_other(tmp_path: Path):
-    left = tmp_path / f".new-{ENDED}-abc_1234"
-    (left / "deep").mkdir(parents=True)
-    runs = tmp_path / f".new-{os.getppid()}-abc_1234"
-    runs.mkdir()
-    users = tmp_path / ".new-year"
-    users.mkdir()
+    left, locked, new = (tmp_path / f"{whole_files.STAGE}{number}" for number in range(3))
+    for folder in (left, locked, new):
+        (folder / "deep").mkdir(parents=True)
+    long_ago = time.time() - 2 * whole_files.LOCKING_S
+    for folder in (left, locked):
+        os.utime(folder, (long_ago, long_ago))
+    lock = os.open(locked, os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
 
     with whole_files.staging(tmp_path) as making:
-        assert {*tmp_path.iterdir()} == {making, runs, users}
+        os.utime(making, (long_ago, long_ago))
+        with whole_files.staging(tmp_path) as second:
+            assert {*tmp_path.iterdir()} == {making, second, locked, new}
 
-    assert {*tmp_path.iterdir()} == {runs, users}
+    os.close(lock)
+    assert {*tmp_path.iterdir()} == {locked, new}
 
 
 def test_a_folder_is_published_under_a_free_name_only(tmp_path: Path):

@@ -57,9 +57,9 @@ def event_folder(event: str | None) -> Path:
             return folder
 
     names = ", ".join(folder.name for folder in _events())
-    hint = f"there are {names}"
-    if not names:
-        hint = _hint_to_play()
+    hint = _hint_to_play()
+    if names:
+        hint = f"there are {names}"
     raise ArenaError(f"{event}: no results there; {hint}")
 
 

@@ -129,6 +129,54 @@ def test_each_command_that_a_signal_ends_removes_what_it_was_making(tmp_path, nu
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_that_is_sent_twice_for_the_same_reason_does_not_end_the_cleaning(
+    tmp_path, number
+):
+    program = (
+        "import os, time, typer; from arena import exits\n"
+        "def make():\n"
+        "    try:\n"
+        "        os.write(1, b'on\\n')\n"
+        "        time.sleep(60)\n"
+        "    finally:\n"
+        "        os.write(1, b'cleans\\n')\n"
+        "        time.sleep(0.1)\n"
+        "        os.write(1, b'clean\\n')\n"
+        "app = typer.Typer()\n"
+        "app.command()(make)\n"
+        "exits.run(app)"
+    )
+    words = [sys.executable, "-c", program]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, preexec_fn=as_from_a_shell) as making:
+        making.stdout.readline()
+        making.send_signal(number)
+        assert making.stdout.readline() == b"cleans\n"
+        making.send_signal(number)
+        assert making.communicate(timeout=60)[0] == b"clean\n"
+    assert making.returncode == 128 + number
+
+
+def test_sigterm_ends_a_command_whose_tasks_are_busy():
+    program = (
+        "import asyncio, time; from arena import exits\n"
+        "async def work():\n"
+        "    print('on', flush=True)\n"
+        "    while True:\n"
+        "        time.sleep(0.01)\n"
+        "        await asyncio.sleep(0)\n"
+        "async def main():\n"
+        "    busy = asyncio.create_task(work())\n"
+        "    await asyncio.sleep(60)\n"
+        "exits.run(lambda: asyncio.run(main()))"
+    )
+    words = [sys.executable, "-c", program]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, preexec_fn=as_from_a_shell) as working:
+        working.stdout.readline()
+        working.send_signal(signal.SIGTERM)
+        assert working.wait(60) == 143
+
+
 @pytest.mark.slow
 def test_a_killed_run_leaves_no_process_and_the_next_one_goes_on(tmp_path):
     folder = workspaces.make_slow(tmp_path / "ws", repeats=1)

@@ -84,8 +84,8 @@ def _submitted_version(bot: Bot, store: BotStore) -> Version | None:
     versions = store.versions(bot.name)
     digests = [version.digest for version in versions]
     if bot.digest in digests:  # a version that has played stays, also when the site makes room
-        played = digests.index(bot.digest)
-        versions = versions[: played + 1]
+        number = digests.index(bot.digest)
+        versions = versions[: number + 1]
     elif bot.digest not in _digests_now(bot.name, store):
         return None
     submitted = [version for version in versions if version.note.source]

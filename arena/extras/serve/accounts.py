@@ -771,9 +771,10 @@ class Accounts:
             raise ArenaError("this account was revoked: ask the organiser")
         count = 0
         for id_, done, at in _recent_actions(connection):
+            if id_ != account.id or done != action:
+                continue
             # A time later than now was noted before the clock was set back.
-            is_same = id_ == account.id and done == action
-            if is_same and at <= now():
+            if at <= now():
                 count += 1
         if limit == "sign-ins":
             most = SIGN_INS

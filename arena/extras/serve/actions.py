@@ -247,10 +247,11 @@ def _worded(
         raise ArenaError(
             f"serve {action}: {len(text)} characters are too many; write at most {most}"
         )
-    if text == OFF:
-        accounts.set(action, "", who, action, text)
-    elif text:
-        accounts.set(action, text, who, action, text)
+    if text:
+        value = text
+        if text == OFF:
+            value = ""
+        accounts.set(action, value, who, action, text)
     stored = accounts.setting(action, "")
     if not stored:
         return [{"done": f"you have set no {action} for the site"}]

@@ -75,9 +75,8 @@ def own_versions(store: BotStore, account: Account) -> dict[str, tuple[Version, 
     versions_by_bot: dict[str, tuple[Version, ...]] = {}
     for name in store.names():
         versions = store.versions(name)
-        people = {version.note.person for version in versions}
-        marks = {version.note.mark for version in versions}
-        if mark in marks or not people.isdisjoint(account.ids):
+        notes = [version.note for version in versions]
+        if any(note.person in account.ids or note.mark == mark for note in notes):
             versions_by_bot[name] = versions
     return versions_by_bot
 

@@ -316,13 +316,13 @@ def captions(_folder: Path, names: tuple[str, ...]) -> list[str]:
     """Return what each chart shows, in a sentence."""
     from arena import charts  # here, since it is slow to import, and few pages need it
 
-    captions: list[str] = []
+    sentences: list[str] = []
     for name in names:
         if name in charts.names():
-            captions.append(charts.caption(name))
+            sentences.append(charts.caption(name))
         else:
-            captions.append(name)
-    return captions
+            sentences.append(name)
+    return sentences
 
 
 def overview(folder: Path) -> dict[str, Any]:

@@ -35,7 +35,7 @@ BYTES_PER_S = 300_000
 MESSAGE_BYTES = 500
 """The bytes that each message counts in addition to its own."""
 BURST_S = 2.0
-"""The messages of this time are read at once."""
+"""A bot that was silent before may send as much at once as is read in this time."""
 GONE = (RuntimeError, WebSocketDisconnect, TimeoutError, OSError)
 """The errors of a connection whose client has disconnected, or reads nothing."""
 MOST_NAMES = 20

@@ -432,8 +432,7 @@ class Scheduler:
             self._halt(accounts.workspace / "results" / playing.event)
             return
         job = self._request
-        seconds = time.monotonic() - job.started
-        if job.started and seconds > REQUEST_S:
+        if job.started and time.monotonic() - job.started > REQUEST_S:
             job.end()
             minutes = f"{REQUEST_S / 60:.0f} minutes"
             accounts.set_request(playing, "done", f"stopped after {minutes}, undecided")

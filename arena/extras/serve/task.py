@@ -150,12 +150,12 @@ def kit(workspace: Path, name: str, author: str) -> bytes:
     match = f"{players} --board {board.label}"
     replacements = {"name": KIT_NAME, "path": path, "match": match}
     content = io.BytesIO()
-    with scratch.temporary() as kit_folder:
-        folder = kit_folder / KIT_NAME
-        starters.copy(chosen, folder, author=author, games=games, replacements=replacements)
+    with scratch.temporary() as folder:
+        kit_folder = folder / KIT_NAME
+        starters.copy(chosen, kit_folder, author=author, games=games, replacements=replacements)
         with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed:
-            for file in sorted(folder.rglob("*")):
-                packed.write(file, file.relative_to(folder.parent))
+            for file in sorted(kit_folder.rglob("*")):
+                packed.write(file, file.relative_to(folder))
     return content.getvalue()
 
 

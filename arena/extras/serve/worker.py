@@ -163,9 +163,10 @@ class Worker:
 
     def _cpu_s(self) -> float:
         """Return the CPU time of the process."""
-        if self._process is None:
+        process = self._process  # `close`, in another thread, takes it away
+        if process is None:
             return 0.0
-        usage = procfs.see(self._process.pid)
+        usage = procfs.see(process.pid)
         if usage is None:
             return 0.0  # it has ended, which the pipe says
         return usage.cpu
