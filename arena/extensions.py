@@ -23,7 +23,7 @@ group `arena.extensions`. Its code runs inside arena, so it is trusted, as rules
 # with the old spelling beside it would be two ways to do one thing. A parameter that the core
 # passes on without knowing it would need a place in each command that passes it.
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -224,9 +224,10 @@ def options(command: str, *, all_packages: bool) -> Iterator[tuple[str, AddedOpt
 
     Only with `all_packages` those of installed packages are looked for.
     """
-    extensions: Iterable[tuple[str, Extension]] = extras().items()
     if all_packages:
         extensions = every()
+    else:
+        extensions = iter(extras().items())
     for name, extension in extensions:
         for declared in extension.options:
             if declared.command == command:

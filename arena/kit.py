@@ -166,8 +166,10 @@ class Turn:
 
             counts_after = []
             for role, index in index_of.items():
-                moves_now = role in movers
-                counts_after.append(counts[index] + moves_now)
+                count = counts[index]
+                if role in movers:
+                    count += 1
+                counts_after.append(count)
             after = tuple(counts_after)
             for choice in product(*moves):
                 chosen = dict(zip(movers, choice, strict=True))

@@ -352,8 +352,8 @@ def read(
                 raise ArenaError(f"match: there is no {protocol.clean(table.match)!r} in [matches]")
             if table.match not in records:
                 record = notation.record_of(tables.matches[table.match])
-                board = rules(record.match)
-                records[table.match] = confirmed(record, board)
+                game = rules(record.match)
+                records[table.match] = confirmed(record, game)
             lesson = _test(number, table, records[table.match])
             lessons.append(lesson)
         except ArenaError as error:

@@ -237,10 +237,10 @@ def _done(
 def _frames(error: BaseException) -> list[CodePlace]:
     """Return where an error was raised, the innermost call first."""
     frames = traceback.extract_tb(error.__traceback__)
-    places: list[CodePlace] = []
+    calls: list[CodePlace] = []
     for frame in reversed(frames):
-        places.append(CodePlace(frame.filename, frame.lineno or 0, frame.name))
-    return places
+        calls.append(CodePlace(frame.filename, frame.lineno or 0, frame.name))
+    return calls
 
 
 def _forget_parent() -> None:

@@ -235,10 +235,11 @@ def entrant_named(name: str) -> Bot:
     if not matching and len(number_or_digits) >= FEWEST_DIGITS:
         matching = [version for version in versions if version.digest.startswith(number_or_digits)]
     if len(matching) != 1:
-        hint = f"no version of {bot!r} was submitted"
         if versions:
             known = ", ".join(f"{bot}@{version.number}" for version in versions)
             hint = f"it has {known}"
+        else:
+            hint = f"no version of {bot!r} was submitted"
         raise ArenaError(f"there is no bot {name!r}: {hint}; `arena bots --versions` lists them")
 
     (version,) = matching
@@ -259,9 +260,10 @@ def built(tournament: "Tournament", bots: Iterable[Bot], level: str) -> tuple[Bo
     entered: list[Bot] = []
     for bot in bots:
         is_human = not bot.digest
-        if not is_human:
-            bot = tournament.as_entered(bot)
-        entered.append(bot)
+        if is_human:
+            entered.append(bot)
+        else:
+            entered.append(tournament.as_entered(bot))
     refuse_exposed(entered, level)
     if not any(discovery.build_of(bot) for bot in entered):
         return tuple(entered)

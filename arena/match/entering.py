@@ -114,8 +114,7 @@ def are_numbered(legal: Sequence[Move]) -> bool:
 
     It may not where moves end in numbers of their own.
     """
-    last_words = [move.split()[-1] for move in legal]
-    return not any(map(str.isdecimal, last_words))
+    return not any(move.split()[-1].isdecimal() for move in legal)
 
 
 def listing(

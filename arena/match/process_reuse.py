@@ -46,8 +46,7 @@ class ReusedBots:
         self._waiting[key] = process
         if len(self._waiting) > MOST_WAITING:
             longest_waiting = next(iter(self._waiting))
-            process = self._waiting.pop(longest_waiting)
-            process.end(self._launcher)
+            self._waiting.pop(longest_waiting).end(self._launcher)
 
     @property
     def pids(self) -> tuple[int, ...]:

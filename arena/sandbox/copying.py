@@ -57,9 +57,8 @@ class Copier:
     def _copy_folder(self, folder: str, copy: str) -> list[tuple[str, str]]:
         """Copy a folder, without the folders in it; return these with their copies' names."""
         mode = os.stat(folder).st_mode | 0o700
-        mode = self._mode(mode)
         with contextlib.suppress(FileExistsError):
-            os.mkdir(copy, mode)
+            os.mkdir(copy, self._mode(mode))
         inner_folders = []
         with os.scandir(folder) as entries:
             for entry in entries:

@@ -38,8 +38,8 @@ def refuse_exposed(private: Iterable[Path], bots: Iterable[Bot], level: str) -> 
 
     readers = _readers(bots)
     for path in itertools.chain(private, secret_bots):
-        itself = {str(path)}  # a bot may read its own folder
-        readable_by_others = [folder for folder, files in readers.items() if files != itself]
+        owner = {str(path)}  # a bot may read its own folder
+        readable_by_others = [folder for folder, files in readers.items() if files != owner]
         folder = _enclosing(path, readable_by_others)
         if folder is not None:
             raise ArenaError(

@@ -127,9 +127,9 @@ class Launcher:
         Hold no user while waiting: otherwise lanes that wait for each other's users would wait for
         ever. `make_room` ends all bots that the lane can do without.
         """
-        if os.getuid() != 0 or not levels.TABLE[level].restricts or not users.uids():
-            count = 0
-        self._reserved = self._claim_users(count, make_room)
+        needs_users = os.getuid() == 0 and levels.TABLE[level].restricts and bool(users.uids())
+        if needs_users:
+            self._reserved = self._claim_users(count, make_room)
         try:
             yield
         finally:
@@ -226,7 +226,7 @@ class Launcher:
 
             places: tuple[tuple[str, str], ...] = ()
             if networked:
-                places = _places(bot_room, variables, kit)
+                places = _folders_in_network(bot_room, variables, kit)
             limit_rows = _limit_rows(
                 conditions,
                 level,
@@ -255,8 +255,8 @@ class Launcher:
 
             self._prepare(spec, conditions.preload, kit, rules)
             scratch = spec.place(str(bot_room.scratch))
-            kit_places = tuple(map(spec.place, kit))
-            environment = _environment(Path(scratch), kit_places)
+            kit_paths = tuple(map(spec.place, kit))
+            environment = _environment(Path(scratch), kit_paths)
             for name, folder in variables.items():
                 environment[name] = spec.place(folder)
             if networked:
@@ -515,7 +515,7 @@ def _give_back(claimed: list[tuple[int, int]]) -> None:
         os.close(claim)
 
 
-def _places(
+def _folders_in_network(
     bot_room: Room,
     variables: Mapping[str, str],
     kit: tuple[str, ...],
