@@ -103,7 +103,8 @@ def features(
             if piece is not None:
                 name, _ = piece
                 pieces.pop(name, None)
-        # In order: sums of floats, and the choice among equally frequent features, hang on it.
+        # Sorted, since the order of a set differs in each process, and the choice among equally
+        # frequent features depends on it, and the last digits of the chances.
         for fact in sorted(now - before):
             terms, piece = read(fact)
             for name, value in terms:

@@ -139,7 +139,7 @@ class Author:
 
 
 def _opening_as_played(turns: Sequence[Turn]) -> Opening | None:
-    """Return the opening of a match by its moves, those of chance among them; None for none."""
+    """Return the opening of a match, with its moves of chance; None if it has no opening."""
     count = 0  # the turns up to the last one of the opening
     for number, turn in enumerate(turns, 1):
         if turn.by == "opening":

@@ -241,11 +241,11 @@ def _extremes(
             if seated == bot:
                 margins.append(match.scores[role] - fields[match.label, role])
         margin = sum(margins) / len(margins)
-        best_opponent = 0.0
+        points_of_best = 0.0
         opponents = index.opponents(match, bot)
         if opponents:
-            best_opponent = max(points.get(opponent, 0) for opponent in opponents)
-        ascending.append((margin, best_opponent, match.id, match))
+            points_of_best = max(points.get(opponent, 0) for opponent in opponents)
+        ascending.append((margin, points_of_best, match.id, match))
     ascending.sort()
 
     best = []

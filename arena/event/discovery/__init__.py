@@ -223,14 +223,13 @@ def _program(folder: Path, missing: ArenaError) -> BotProgram:
     if len(candidates) > 1 and mains:
         both = " and ".join(path.name for path in candidates)
         raise FileError(folder, f"has {both}: write a bot.toml whose `command` starts one of them")
-    if not candidates:
-        suspects = programs.suspects(entries)
-        if suspects:
-            suspect = suspects[0]
-            raise FileError(suspect, programs.why_not(suspect), SKIP)
-    if len(candidates) != 1:
-        raise missing
-    return programs.program_of(candidates[0], entries)
+    if len(candidates) == 1:
+        return programs.program_of(candidates[0], entries)
+    suspects = programs.suspects(entries)
+    if suspects and not candidates:
+        suspect = suspects[0]
+        raise FileError(suspect, programs.why_not(suspect), SKIP)
+    raise missing
 
 
 def _inner(folder: Path) -> Path | None:

@@ -75,8 +75,8 @@ Quality = tuple[int, ...]
 
 No criterion has both signs."""
 Worth = tuple[int, int, bool]
-"""Of a matching of lower bots with one that moves down to them: the number of paired nodes, that
-of pairs in the next bracket, and whether the bot that moves down is in one of these."""
+"""What a bot is worth that moves down, by the best matching of the lower bots with it: how many are
+paired; how many pairs are in the next bracket; whether the bot is in one of these pairs."""
 
 LAST_ROUND, ROUND_BEFORE = 2, 1
 BYE = -1
@@ -104,9 +104,8 @@ def paired(
 
     Bots are numbered by seed. Two bots of `met` meet again only if all cannot be paired otherwise.
     """
-    nothing = [0] * len(points)
     if floats is None:
-        floats = Floats(down=nothing, up=nothing)
+        floats = Floats(down=[0] * len(points), up=[0] * len(points))
     able: list[int] = []
     """The bots that may have the bye."""
     if len(points) % 2:
@@ -114,15 +113,16 @@ def paired(
         able = [bot for bot, number in enumerate(byes) if number == fewest]
     scores = sorted({points[bot] for bot in able})
 
-    grouped_by = points
     for limit in counting():
+        grouped_by = points
+        if limit:  # bots must meet again, so all of them are one group
+            grouped_by = [0] * len(points)
         forbidden = {edge for edge, times in met.items() if times > limit}
         for score in scores or [0]:
             absent = {bot for bot in able if points[bot] == score}
             round_ = _Round(grouped_by, met, forbidden, absent, floats)
             if round_.can_pair_all():
                 return round_.pairs()
-        grouped_by = nothing  # bots must meet again, so all of them are one group
     raise AssertionError("some limit leaves all pairs allowed")
 
 
@@ -208,8 +208,8 @@ class _Round:
                 safe=safe,
             )
             pairs += bracket.pairs()
-            paired = set(chain.from_iterable(pairs))
-            moved = [bot for bot in moved + group if bot not in paired]
+            with_opponent = set(chain.from_iterable(pairs))
+            moved = [bot for bot in moved + group if bot not in with_opponent]
         bye = moved[0] if moved else None
         return pairs, bye
 
@@ -237,8 +237,8 @@ class _Bracket:
         with_moved: Pairs = []
         if self.moved:
             with_moved = self._pairs_with_moved()
-        paired = set(chain.from_iterable(with_moved))
-        return with_moved + self._pairs_of_residents(paired)
+        with_opponent = set(chain.from_iterable(with_moved))
+        return with_moved + self._pairs_of_residents(with_opponent)
 
     def _perfect_pairs(self) -> Pairs | None:
         """Return the pairs of the bracket if they can meet all criteria in full, or None.
@@ -248,8 +248,8 @@ class _Bracket:
         if len(self.round.forbidden) < len(self.round.met):  # some bots must meet again
             return None
         with_moved = self._perfect_pairs_of_moved()
-        paired = set(chain.from_iterable(with_moved))
-        unpaired = [bot for bot in self.residents if bot not in paired]
+        with_opponent = set(chain.from_iterable(with_moved))
+        unpaired = [bot for bot in self.residents if bot not in with_opponent]
         size, odd = divmod(len(unpaired), 2)
         upper_half = unpaired[:size]
         lower_half = unpaired[size:]
@@ -309,8 +309,8 @@ class _Bracket:
             worth[bot] = known[seen]
 
         best = max(worth.values())
-        paired, _, _ = best
-        if self.complete and paired <= len(self.lower):  # somebody could not be paired
+        number_paired, _, _ = best
+        if self.complete and number_paired <= len(self.lower):  # somebody could not be paired
             return []
         return [bot for bot in fallers if worth[bot] == best]
 

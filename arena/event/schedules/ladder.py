@@ -620,7 +620,7 @@ class _Candidates:
     def __init__(self, uncertainty: "Uncertainty", prospects: _Prospects) -> None:
         import numpy as np
 
-        first, second, square = _candidates(uncertainty, prospects)
+        first, second, square = _candidate_pairs(uncertainty, prospects)
         ahead, information, cost = prospects.expected(first, second)
         self._first = first
         """By candidate: the better seed, and so on for what follows."""
@@ -717,7 +717,9 @@ def _worth(
     return np.asarray(np.round(worth, DECIMALS))
 
 
-def _candidates(uncertainty: "Uncertainty", prospects: _Prospects) -> "tuple[Ints, Ints, Floats]":
+def _candidate_pairs(
+    uncertainty: "Uncertainty", prospects: _Prospects
+) -> "tuple[Ints, Ints, Floats]":
     """Return the pairings of most worth for either bot, by seeds, with their squared errors."""
     import numpy as np
 

@@ -200,12 +200,12 @@ def _rounds_of_pairs(event: Event, playing: Mapping[str, Bot]) -> Iterator[list[
     moving = order[:-1]
     # The rounds come by lot, too: in consecutive rounds the opponents of a bot are each other's
     # opponents, and the strengths of two bots far apart in the circle could hardly be compared.
-    places = len(moving)
-    numbers = sorted(range(places), key=lambda number: _lot(event, "round", number))
+    count = len(moving)
+    numbers = sorted(range(count), key=lambda number: _lot(event, "round", number))
     for number in numbers:
         pairs = [(staying, moving[number])]
         for step in range(1, len(order) // 2):
-            ahead = moving[(number + step) % places]
+            ahead = moving[(number + step) % count]
             behind = moving[number - step]
             pairs.append((ahead, behind))
 

@@ -42,7 +42,7 @@ from arena.values import Batch, Event, Match
 BEHIND = 0
 WIN, DRAW = 2, 1
 """Half points, so that sums are whole numbers."""
-Standing = tuple[bool, int, int]
+Level = tuple[bool, int, int]
 """The order of the bots: whether a bot ever said `ready`, its points, and its Buchholz."""
 
 
@@ -137,11 +137,11 @@ def placings(league: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
     for (bot, opponent), games in state.games.items():
         buchholz[bot] += games * state.points[opponent]
 
-    standings: list[Standing] = []
+    standings: list[Level] = []
     for bot, points in enumerate(state.points):
         has_played = bot not in state.never
         standings.append((has_played, points, buchholz[bot]))
-    place_of: dict[Standing, int] = {}
+    place_of: dict[Level, int] = {}
     best_first = sorted(standings, reverse=True)
     for rank, standing in enumerate(best_first, 1):
         place_of.setdefault(standing, rank)  # equal bots share a place
