@@ -152,12 +152,20 @@ def _command_and_files(engine: str) -> tuple[list[str], list[Path]]:
         raise ArenaError("--engine: is empty; name the program, such as ./stockfish")
     words_here: list[str] = []
     files: list[Path] = []
+    taken = {"bot.toml"}  # arena writes that
     for position, word in enumerate(command_words):
         path = Path(word)
         if not path.is_file() or public(str(path.absolute())):
             words_here.append(word)
             continue
-        files.append(path)
+        if path not in files:
+            if path.name in taken:
+                raise ArenaError(
+                    f"--engine {engine}: {path} would lie beside another file of its name in the "
+                    "bot's folder; rename it"
+                )
+            taken.add(path.name)
+            files.append(path)
         if position > 0:
             words_here.append(path.name)
         elif path.suffix == ".py":

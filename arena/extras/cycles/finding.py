@@ -58,8 +58,8 @@ def surely_beats(payoffs: Payoffs) -> Mask:
     entropy = np.zeros(mean.shape)
     with np.errstate(divide="ignore", invalid="ignore"):
         for part in (mean, 1 - mean):
-            of_part = part * np.log(2 * part)
-            entropy = entropy + np.where(part > 0, of_part, 0.0)
+            term = part * np.log(2 * part)
+            entropy = entropy + np.where(part > 0, term, 0.0)
     entropy = rounded(entropy)
     probability = np.exp(-payoffs.observations * entropy)
 

@@ -59,9 +59,9 @@ def memories(ratings: Ratings) -> list[Memory]:
         if bot == disguised or bot not in strengths:
             continue
         apart = None
-        for group in ratings.groups:
-            if bot in group and disguised in group:
-                apart = difference(ratings, bot, disguised)
+        are_comparable = any({bot, disguised}.issubset(group) for group in ratings.groups)
+        if are_comparable:
+            apart = difference(ratings, bot, disguised)
         memories.append(Memory(bot, strengths[bot], strengths[disguised], apart))
 
     def largest_first(memory: Memory) -> tuple[float, str]:

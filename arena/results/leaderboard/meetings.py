@@ -31,8 +31,8 @@ def crosstable(arrays: Arrays) -> pd.DataFrame:
     for seats in parts:
         met = _opposed(seats, seats)
         met = met.drop_duplicates(["match", "position", "opponent"])
-        scores = met.groupby(MEETING)["score"]
-        sums.append(scores.agg(["size", "sum"]))
+        # Unnamed, since a name would hold the groups while the next part is made.
+        sums.append(met.groupby(MEETING)["score"].agg(["size", "sum"]))
     sums_of_parts = pd.concat(sums)
     cells = sums_of_parts.groupby(level=MEETING).sum()
     cells = cells.reset_index()

@@ -48,6 +48,16 @@ def test_an_engine_is_copied_with_its_mode_and_one_of_the_system_stays_where_it_
     assert (folder / "bots/cat/agent.py").read_text() == AGENT
 
 
+def test_the_file_that_is_named_is_copied_and_not_another_of_its_name(folder):
+    (folder / "other").mkdir()
+    (folder / "other/agent.py").write_text("other = True\n")
+    assert new(folder, "dan", "--bridge", "uci", "--engine", "other/agent.py").returncode == 0
+    assert (folder / "bots/dan/agent.py").read_text() == "other = True\n"
+    done = new(folder, "x", "--bridge", "uci", "--engine", "./engine agent.py other/agent.py")
+    assert done.returncode == 2
+    assert "other/agent.py would lie beside another file of its name" in done.stderr
+
+
 @pytest.mark.parametrize(
     "bridge",
     [

@@ -159,14 +159,14 @@ class GtpEngine:
     def _set(self, name: str, value: arena_bridge.Option, seconds: float | None) -> None:
         """Give the engine a command of its own before the match, such as `level 5`."""
         if name not in self._commands:
-            words = f"has no command {name!r}"
+            mistake = f"has no command {name!r}"
             near = difflib.get_close_matches(name, self._commands, n=1)
             if near:
-                words += f"; did you mean {near[0]!r}?"
-            raise self._engine.failure(words)
+                mistake += f"; did you mean {near[0]!r}?"
+            raise self._engine.failure(mistake)
         values = value if isinstance(value, list) else [value]
-        words = " ".join([name, *map(_text, values)])
-        self._ask(words, seconds)
+        command = " ".join([name, *map(_text, values)])
+        self._ask(command, seconds)
 
     def _ask(self, command: str, seconds: float | None) -> str:
         """Return the engine's reply to a command; end with a line where it refuses the command."""
