@@ -181,6 +181,23 @@ def test_refits_lie_about_the_fit_as_wide_as_its_uncertainty():
     np.testing.assert_allclose(drawn.std(axis=1), np.sqrt(np.diag(fitted.covariance)), rtol=0.25)
 
 
+def test_without_a_prior_intervals_are_those_of_a_weak_prior_and_no_refit_has_another_level():
+    """They were noise: the level of each refit was another by thousands of logits."""
+    random = np.random.default_rng(6)
+    arrays = play(random, league(random), repeats=50)
+    plain, weak = (bradley_terry.rate(arrays, refits=300, prior=prior) for prior in (False, True))
+    assert plain.has_plain_fit
+    widths = [
+        {one.bot: one.strength.high - one.strength.low for one in found.ratings}
+        for found in (plain, weak)
+    ]
+    assert widths[0] == pytest.approx(widths[1], rel=0.2)
+    totals = add_up(arrays)
+    fitted = estimate_overall(totals, prior=False)
+    strength = bootstrap(totals, fitted, 300, random)[len(fitted.model.advantages) :]
+    assert np.abs(strength.mean(axis=0)).max() < 1
+
+
 def every_seating(totals: MatchTotals) -> Mask:
     return np.ones(len(totals.seats), dtype=np.bool_)
 

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from inspect import getsource
 from pathlib import Path
 
@@ -30,8 +31,8 @@ def others() -> list[str]:
 
 
 def events(folder: Path) -> list[Path]:
-    """An event of bots that are alike, whose differences are noise alone, and one of unlike
-    bots.
+    """An event of bots that are alike, whose differences are noise alone, and one of unlike bots,
+    with a prior and without.
     """
     alike = stored.event("ann", "bob", "cat", boards=[stored.DUEL], repeats=3)
     even = [
@@ -42,10 +43,11 @@ def events(folder: Path) -> list[Path]:
     unlike = stored.event(*names)
     return [
         stored.store(folder / "alike", alike, even),
-        stored.store(
-            folder / "unlike",
-            unlike,
-            (stored.likely(match, names) for match in stored.plan(unlike)),
+        *(
+            stored.store(
+                folder / name, event, (stored.likely(match, names) for match in stored.plan(event))
+            )
+            for name, event in (("unlike", unlike), ("plain", replace(unlike, prior="none")))
         ),
     ]
 
@@ -55,7 +57,8 @@ def write(folder: Path) -> None:
     from arena.results.leaderboard import Results, write_csv
 
     for event in sorted(folder.iterdir()):
-        for rating in ("bradley_terry", "points"):  # elo is the first in other units
+        # Elo is the first in other units, and points have no prior.
+        for rating in ("bradley_terry", "points")[: 1 if event.name == "plain" else 2]:
             (event / rating).mkdir()
             write_csv(Results.open(event, rating=rating), event / rating)
 
@@ -82,7 +85,7 @@ def test_the_tables_are_the_same_bytes_with_another_kernel_of_openblas(tmp_path,
     if kernel not in others():
         pytest.skip("this machine cannot run it, or runs it by itself")
     stored_events, ours = written
-    assert len(ours) == 2 * 2 * 7
+    assert len(ours) == (2 + 2 + 1) * 7
     # The end of an interpreter that has imported pandas takes as long as a table.
     program = (
         "import os, sys\nfrom pathlib import Path\n"

@@ -102,7 +102,7 @@ def bootstrap(
     pulls = fitted.pulls  # P x spreads
     known = SURE + fitted.unknowns @ pulls  # by spread
     by_spreads = 2 * pulls / known @ pulls.T
-    covariance = np.asarray(scatter) + fitted.prior + by_spreads
+    covariance = np.asarray(scatter) + fitted.belief + by_spreads
     root = rounded(np.linalg.cholesky(covariance))
     draws = random.standard_normal((model.size, refits))
     shifts = rounded(root @ draws)
@@ -324,6 +324,7 @@ class _Solver:
         row, self.pulling = np.nonzero(fitted.prior)
         self.prior = fitted.prior[row, self.pulling][:, None]
         self.rows = _starts(row)
+        self.level = fitted.level[:, None]
 
     def solve(self, shifts: Floats) -> Floats:
         """Return P x T: the unknowns at which the slope, shifted by each column, is 0."""
@@ -424,7 +425,8 @@ class _Solver:
         by_scores = np.add.reduceat(by_unknown, self.starts, axis=0)
         pulled = self.prior * unknowns[self.pulling]
         by_prior = np.add.reduceat(pulled, self.rows, axis=0)
-        return np.asarray(by_scores - by_prior)
+        by_level = self.level * (self.level * unknowns).sum(axis=0)
+        return np.asarray(by_scores - by_prior - by_level)
 
 
 def _single(values: Floats) -> npt.NDArray[np.float32]:

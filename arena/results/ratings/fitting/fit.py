@@ -62,6 +62,9 @@ class Fit(PointEstimate):
 
     prior: Floats
     """P x P: the precision of the prior."""
+    level: Floats
+    """P: 1 for each strength where only differences of strengths have a meaning, as without a
+    prior; otherwise 0. The sum of these strengths is held at 0, with a precision of 1."""
     information: Floats
     """P x P: the precision that the scores add to it."""
     scatter: Floats
@@ -69,10 +72,15 @@ class Fit(PointEstimate):
     pulls: Floats
     """P x spreads: how strongly each spread of the prior pulls each unknown to 0."""
 
+    @property
+    def belief(self) -> Floats:
+        """P x P: the precision that the unknowns have without any score."""
+        return self.prior + np.outer(self.level, self.level)
+
     @cached_property
     def covariance(self) -> Floats:
         """P x P: the uncertainty of the unknowns."""
-        all_information = self.information + self.prior
+        all_information = self.information + self.belief
         return rounded(np.linalg.inv(all_information))
 
 
@@ -113,6 +121,7 @@ def fit(best: PointEstimate) -> Fit:
         overlap=best.overlap,
         unknowns=best.unknowns,
         prior=precision(model, best.spread),
+        level=np.zeros(model.size),
         information=information(model, curved),
         scatter=information(model, curved * model.copies),
         pulls=pulls(model, best.spread, best.unknowns),

@@ -29,6 +29,10 @@
 # model expects half of them, however strong both are. Then no strength is the answer, and the prior
 # is a normal distribution of the believed spread instead. Its pull grows without end.
 #
+# Without a prior the scores tell differences of strengths only. All bots could be stronger by any
+# number, so their level (`Fit.level`) is held at 0. Otherwise it would have an error of some 10^4
+# logits, and refits would be solved to a part of that.
+#
 # The spread of the prior is estimated as in estimate_priors.py. The dispersion is the scatter of
 # the slopes, as the residuals show it, over what the information promises. It is below 1 for
 # graded scores, and above 1 where the roles of a side report the same score.
@@ -196,6 +200,7 @@ def estimate_overall(totals: MatchTotals, *, prior: bool = True) -> Fit:
     different = float(totals.different.sum())
     believed = Spread().bots
     unknowns = np.zeros(model.size)
+    level = _level(model, prior)
     pull = _Pull(believed)
     if not prior:
         pull = _Pull(NO_PRIOR_LOGITS)
@@ -213,7 +218,7 @@ def estimate_overall(totals: MatchTotals, *, prior: bool = True) -> Fit:
         noise = _noise(totals, model, chance(model, unknowns))
         strength = unknowns[advantages:]
         stiffness = _prior_matrix(model, pull.stiffness(strength), prior)
-        precision = noise.promised / dispersion + stiffness
+        precision = noise.promised / dispersion + stiffness + np.outer(level, level)
         covariance = rounded(np.linalg.inv(precision))
 
         traced = covariance * noise.promised.T
@@ -249,6 +254,7 @@ def estimate_overall(totals: MatchTotals, *, prior: bool = True) -> Fit:
         overlap=ones,
         unknowns=unknowns,
         prior=_prior_matrix(model, secant, prior),
+        level=level,
         information=noise.promised / dispersion,
         scatter=noise.scatter / (free * dispersion**2),
         pulls=pulls,
@@ -268,6 +274,14 @@ def _prior_matrix(model: Model, by_bot: Floats, prior: bool) -> Floats:
     """Return P x P: the precision of the prior, which is one number for each unknown."""
     by_advantage = np.full(len(model.advantages), _advantage_precision(prior))
     return np.diag(np.concatenate((by_advantage, by_bot)))
+
+
+def _level(model: Model, prior: bool) -> Floats:
+    """Return P: `Fit.level`."""
+    level = np.zeros(model.size)
+    if not prior:
+        level[len(model.advantages) :] = 1
+    return level
 
 
 def _advantage_precision(prior: bool) -> float:
@@ -293,6 +307,7 @@ def _solved(
     count = len(model.advantages)
     weight = model.matches * model.share / dispersion
     of_advantages = _advantage_precision(prior)
+    level = _level(model, prior)
     for _ in range(NEWTON_STEPS):
         expected = chance(model, unknowns)
         surplus = weight * (model.mean - expected)  # N
@@ -306,10 +321,11 @@ def _solved(
         strength = unknowns[count:]
         advantage_pull = of_advantages * advantage
         by_prior = np.concatenate((advantage_pull, pull.of(strength)))
+        by_level = level * (level * unknowns).sum()
         stiffness = _prior_matrix(model, pull.stiffness(strength), prior)
         curved = weight * expected * (1 - expected)
-        curvature = information(model, curved) + stiffness
-        step = np.linalg.solve(curvature, by_scores - by_prior)
+        curvature = information(model, curved) + stiffness + np.outer(level, level)
+        step = np.linalg.solve(curvature, by_scores - by_prior - by_level)
         longest = np.abs(step).max(initial=0.0)
         shortened = LONGEST_LOGITS / max(longest, LONGEST_LOGITS)
         unknowns = unknowns + step * shortened
