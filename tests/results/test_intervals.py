@@ -304,7 +304,7 @@ def test_outsiders_of_one_side_that_share_a_win_have_far_ends_together():
     fitted = estimate_overall(totals)
     bots = outsiders(fitted)
     assert [totals.bots[bot] for bot in bots] == ["weak", "weaker"]
-    weak, weaker = far_ends(fitted, bots, np.array([-1.0, -1.0]))
+    weak, weaker = far_ends(fitted, bots)
     assert (
         fall(fitted, totals, {"weak": min(weak, weaker), "weaker": min(weak, weaker)}) >= 1.92 * 0.9
     )
@@ -315,7 +315,7 @@ def test_the_far_end_of_an_outsider_is_where_its_matches_alone_have_it():
     fitted = estimate_overall(totals)
     bots = outsiders(fitted)
     assert [totals.bots[bot] for bot in bots] == ["weak"]
-    (distance,) = far_ends(fitted, bots, np.array([-1.0]))
+    (distance,) = far_ends(fitted, bots)
     assert fall(fitted, totals, {"weak": distance}) == pytest.approx(1.92, rel=0.1)
     strength = np.column_stack(
         (fitted.unknowns, bootstrap(totals, fitted, 400, np.random.default_rng(1)))
@@ -328,31 +328,6 @@ def test_the_far_end_of_an_outsider_is_where_its_matches_alone_have_it():
     assert reaching.low == pytest.approx(reaching.value - distance, abs=1e-6)
     assert reaching.low < drawn_in.low - 0.3
     assert (reaching.value, reaching.high) == (drawn_in.value, drawn_in.high)
-
-
-def test_without_a_prior_refits_without_a_win_end_where_the_matches_of_the_bot_alone_have_it():
-    """Such a refit has no finite answer: it ended where its solver stopped, 100 logits away."""
-    totals = outsiders_league({"weak": 1})
-    fitted = estimate_overall(totals, prior=False)
-    refitted = bootstrap(totals, fitted, 400, np.random.default_rng(1))
-    strength = np.column_stack((fitted.unknowns, refitted))[len(fitted.model.advantages) :]
-    weak = strengths(stretched(fitted, strength))[totals.bots.index("weak")]
-    distance = weak.value - weak.low
-    assert fall(fitted, totals, {"weak": distance}) == pytest.approx(1.92, rel=0.1)
-
-
-def test_without_a_prior_a_far_end_of_all_bots_is_not_that_of_all_together():
-    """Nobody is left to measure them by."""
-    seats = ["ann bob", "bob ann", "ann bob", "bob ann"]
-    firsts = [0, 0, 100, 100]
-    played = [
-        match("duel", pair, first, 100 - first, seed=number)
-        for number, (pair, first) in enumerate(zip(seats, firsts, strict=True))
-    ]
-    found = bradley_terry.rate(arrays_of(played), refits=400, prior=False)
-    assert found.has_plain_fit
-    for one in found.ratings:
-        assert -8 < one.strength.low < 0 < one.strength.high < 8
 
 
 def test_of_very_many_scores_there_are_fewer_refits_but_enough_for_an_interval(monkeypatch):

@@ -25,10 +25,12 @@ from arena.results.ratings.fitting.intervals import Cells, ratings_of, strengths
 from arena.results.ratings.fitting.match_totals import MatchTotals, add_up
 from arena.results.ratings.fitting.model import Model, model_of
 from arena.results.ratings.fitting.outsiders import stretched
-from arena.results.ratings.fitting.overall import INFINITE_LOGITS, estimate_overall
+from arena.results.ratings.fitting.overall import estimate_overall
 
 FAR_LOGITS = 2.0
 """Distance from the average bot beyond which a bot counts as this far away."""
+INFINITE_LOGITS = 12.0
+"""A difference beyond this has no finite answer: so strong a bot loses one match in 160,000."""
 
 
 def rate(

@@ -75,8 +75,6 @@ class Fit(PointEstimate):
     @property
     def belief(self) -> Floats:
         """P x P: the precision that the unknowns have without any score."""
-        if not self.level.any():
-            return self.prior
         return self.prior + np.outer(self.level, self.level)
 
     @cached_property

@@ -20,17 +20,13 @@
 # stop rising (overall.py). Nearer bots are as the prior says, and their intervals are right without
 # this: with it for all bots, intervals would hold the truth in 97.5 to 99 % of cases where bots are
 # nearly equal, where scores are graded, and among three bots.
-#
-# A plain fit, without a prior, has no outsiders. But a bot that lost only one match wins all of
-# them in many refits, and these have no finite answer: they end wherever their solver stops. So
-# where the end of an interval would be such a refit, it is that of the bot's matches alone, too.
 
 import numpy as np
 
 from arena.results.arrays import Floats, Ints, rounded
 from arena.results.ratings.fitting.fit import Fit
 from arena.results.ratings.fitting.intervals import TAIL
-from arena.results.ratings.fitting.overall import FAR, INFINITE_LOGITS
+from arena.results.ratings.fitting.overall import FAR
 
 FALL = 1.9207
 """The fall of the log-likelihood at an end of a 95 % interval."""
@@ -93,14 +89,14 @@ def outsiders(fitted: Fit) -> Ints:
     return np.flatnonzero(is_far)
 
 
-def far_ends(fitted: Fit, bots: Ints, direction: Floats) -> Floats:
-    """Return for each of these bots how far beyond its fit the far end of its interval is.
+def far_ends(fitted: Fit, bots: Ints) -> Floats:
+    """Return for each of these outsiders how far beyond its fit the far end of its interval is.
 
-    That is upwards where its direction is 1, downwards where it is -1. It is the farther one of its
-    own and of that of all these bots of its direction, moved together.
+    It is the farther one of its own and of that of all outsiders of its side, moved together.
     """
     size = fitted.model.size
     unknown = len(fitted.model.advantages) + bots
+    direction = np.sign(fitted.unknowns[unknown])  # by bot
     alone = np.full(size, -1)
     alone[unknown] = np.arange(len(bots))
     own_end = _end(_OwnScores(fitted, alone, direction))
@@ -110,9 +106,6 @@ def far_ends(fitted: Fit, bots: Ints, direction: Floats) -> Floats:
     together = np.full(size, -1)
     together[unknown] = side
     end_of_side = _end(_OwnScores(fitted, together, direction_of_side))
-    # If these are all bots, nobody is left to measure them by.
-    is_everybody = np.bincount(side, minlength=2) == len(fitted.model.bot)
-    end_of_side = np.where(is_everybody, 0.0, end_of_side)
     return np.maximum(own_end, end_of_side[side])
 
 
@@ -137,8 +130,6 @@ def _end(scores: _OwnScores) -> Floats:
 
 def stretched(fitted: Fit, strength: Floats) -> Floats:
     """Return N x (1 + refits) strengths, where refits reach the far ends of outsiders."""
-    if fitted.level.any():
-        return _finite(fitted, strength)
     bots = outsiders(fitted)
     if not len(bots):
         return strength
@@ -148,26 +139,11 @@ def stretched(fitted: Fit, strength: Floats) -> Floats:
     outwards = direction[:, None]
     beyond = outwards * (strength[bots, 1:] - value)  # bots x refits
     end = np.quantile(beyond, 1 - TAIL, axis=1, method="weibull")  # by bot
-    factor = far_ends(fitted, bots, direction) / np.maximum(end, 1e-9)
+    factor = far_ends(fitted, bots) / np.maximum(end, 1e-9)
     factor = np.maximum(factor, 1)
     factor = np.where(end > 0, factor, 1)
     farther = beyond * factor[:, None]
     moved = np.where(beyond > 0, farther, beyond)
     result = strength.copy()
     result[bots, 1:] = value + outwards * moved
-    return rounded(result)
-
-
-def _finite(fitted: Fit, strength: Floats) -> Floats:
-    """Return N x (1 + refits) strengths of a plain fit, where no interval ends at infinity."""
-    value = strength[:, :1]
-    result = strength.copy()
-    for sign in (-1.0, 1.0):
-        beyond = sign * (strength[:, 1:] - value)
-        end = np.quantile(beyond, 1 - TAIL, axis=1, method="weibull")  # by bot
-        bots = np.flatnonzero(end > INFINITE_LOGITS)
-        farthest = far_ends(fitted, bots, np.full(len(bots), sign))
-        is_beyond = beyond[bots] > farthest[:, None]
-        at_end = value[bots] + sign * farthest[:, None]
-        result[bots, 1:] = np.where(is_beyond, at_end, result[bots, 1:])
     return rounded(result)

@@ -61,9 +61,6 @@ NEWTON_STEPS = 100
 NO_PRIOR_LOGITS = 1e4
 """Spread of the prior where none is wanted: it is too weak to change a digit that is shown."""
 
-INFINITE_LOGITS = 12.0
-"""A difference beyond this has no finite answer: so strong a bot loses one match in 160,000."""
-
 
 def overall_model(totals: MatchTotals) -> Model:
     """Return the scores of all roles by seating; the unknowns are advantages, then bots."""
@@ -203,6 +200,7 @@ def estimate_overall(totals: MatchTotals, *, prior: bool = True) -> Fit:
     different = float(totals.different.sum())
     believed = Spread().bots
     unknowns = np.zeros(model.size)
+    level = _level(model, prior)
     pull = _Pull(believed)
     if not prior:
         pull = _Pull(NO_PRIOR_LOGITS)
@@ -219,8 +217,8 @@ def estimate_overall(totals: MatchTotals, *, prior: bool = True) -> Fit:
 
         noise = _noise(totals, model, chance(model, unknowns))
         strength = unknowns[advantages:]
-        stiffness = _stiffness(model, pull, strength, prior)
-        precision = noise.promised / dispersion + stiffness
+        stiffness = _prior_matrix(model, pull.stiffness(strength), prior)
+        precision = noise.promised / dispersion + stiffness + np.outer(level, level)
         covariance = rounded(np.linalg.inv(precision))
 
         traced = covariance * noise.promised.T
@@ -256,7 +254,7 @@ def estimate_overall(totals: MatchTotals, *, prior: bool = True) -> Fit:
         overlap=ones,
         unknowns=unknowns,
         prior=_prior_matrix(model, secant, prior),
-        level=_level(model, prior),
+        level=level,
         information=noise.promised / dispersion,
         scatter=noise.scatter / (free * dispersion**2),
         pulls=pulls,
@@ -276,15 +274,6 @@ def _prior_matrix(model: Model, by_bot: Floats, prior: bool) -> Floats:
     """Return P x P: the precision of the prior, which is one number for each unknown."""
     by_advantage = np.full(len(model.advantages), _advantage_precision(prior))
     return np.diag(np.concatenate((by_advantage, by_bot)))
-
-
-def _stiffness(model: Model, pull: _Pull, strength: Floats, prior: bool) -> Floats:
-    """Return P x P: the derivative of all that holds the unknowns but the scores."""
-    matrix = _prior_matrix(model, pull.stiffness(strength), prior)
-    if not prior:
-        first_bot = len(model.advantages)
-        matrix[first_bot:, first_bot:] += 1
-    return matrix
 
 
 def _level(model: Model, prior: bool) -> Floats:
@@ -333,8 +322,9 @@ def _solved(
         advantage_pull = of_advantages * advantage
         by_prior = np.concatenate((advantage_pull, pull.of(strength)))
         by_level = level * (level * unknowns).sum()
+        stiffness = _prior_matrix(model, pull.stiffness(strength), prior)
         curved = weight * expected * (1 - expected)
-        curvature = information(model, curved) + _stiffness(model, pull, strength, prior)
+        curvature = information(model, curved) + stiffness + np.outer(level, level)
         step = np.linalg.solve(curvature, by_scores - by_prior - by_level)
         longest = np.abs(step).max(initial=0.0)
         shortened = LONGEST_LOGITS / max(longest, LONGEST_LOGITS)
