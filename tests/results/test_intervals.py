@@ -181,7 +181,7 @@ def test_refits_lie_about_the_fit_as_wide_as_its_uncertainty():
     np.testing.assert_allclose(drawn.std(axis=1), np.sqrt(np.diag(fitted.covariance)), rtol=0.25)
 
 
-def test_without_a_prior_intervals_are_those_of_a_weak_prior_and_no_refit_has_another_level():
+def test_without_a_prior_intervals_are_those_of_a_weak_prior():
     """They were noise: the level of each refit was another by thousands of logits."""
     random = np.random.default_rng(6)
     arrays = play(random, league(random), repeats=50)
