@@ -26,15 +26,17 @@ SAMPLE = 50
 MEASURE = """
 import resource, sys
 from arena.cli import main
+code = 0
 try:
     main()
-except SystemExit:
-    pass
+except SystemExit as end:
+    code = end.code
 own, others = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
 cpu = own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime
 # Not ru_maxrss of this process: that begins with the memory of the process that started it.
 (peak,) = [int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM:")]
 print(cpu, peak // 1000, others.ru_maxrss // 1000, file=sys.stderr)
+sys.exit(code)
 """
 
 

@@ -133,7 +133,7 @@ def main(matches: int) -> None:
     head = [f"CPU s at {few:,}", f"at {many:,}", "us a match", "MB", "MB", "bytes a match"]
     lines = [line(["what", *head]), "|---" * (len(head) + 1) + "|"]
     for row, (cpu, size) in after.items():
-        cpu_before, size_before = before[row]
+        cpu_before, size_before = before.get(row, (0.0, 0.0))
         cells = ["", "", ""]
         if cpu:
             slope = 1e6 * (cpu - cpu_before) / more
