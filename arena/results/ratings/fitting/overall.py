@@ -201,6 +201,7 @@ def estimate_overall(totals: MatchTotals, *, prior: bool = True) -> Fit:
     believed = Spread().bots
     unknowns = np.zeros(model.size)
     level = _level(model, prior)
+    held = np.outer(level, level)  # P x P
     pull = _Pull(believed)
     if not prior:
         pull = _Pull(NO_PRIOR_LOGITS)
@@ -218,7 +219,7 @@ def estimate_overall(totals: MatchTotals, *, prior: bool = True) -> Fit:
         noise = _noise(totals, model, chance(model, unknowns))
         strength = unknowns[advantages:]
         stiffness = _prior_matrix(model, pull.stiffness(strength), prior)
-        precision = noise.promised / dispersion + stiffness + np.outer(level, level)
+        precision = noise.promised / dispersion + stiffness + held
         covariance = rounded(np.linalg.inv(precision))
 
         traced = covariance * noise.promised.T
@@ -308,6 +309,7 @@ def _solved(
     weight = model.matches * model.share / dispersion
     of_advantages = _advantage_precision(prior)
     level = _level(model, prior)
+    held = np.outer(level, level)  # P x P
     for _ in range(NEWTON_STEPS):
         expected = chance(model, unknowns)
         surplus = weight * (model.mean - expected)  # N
@@ -324,7 +326,7 @@ def _solved(
         by_level = level * (level * unknowns).sum()
         stiffness = _prior_matrix(model, pull.stiffness(strength), prior)
         curved = weight * expected * (1 - expected)
-        curvature = information(model, curved) + stiffness + np.outer(level, level)
+        curvature = information(model, curved) + stiffness + held
         step = np.linalg.solve(curvature, by_scores - by_prior - by_level)
         longest = np.abs(step).max(initial=0.0)
         shortened = LONGEST_LOGITS / max(longest, LONGEST_LOGITS)
