@@ -21,7 +21,10 @@ __all__ = ["load_game", "open_results", "play_match"]
 
 
 def open_results(
-    path: "str | Path", *, all_versions: bool = False, rating: str | None = None
+    path: "str | Path",
+    *,
+    all_versions: bool = False,
+    rating: str | None = None,
 ) -> "Results":
     """Return the results of an event, such as `results/demo`.
 

@@ -79,7 +79,13 @@ class BotError(ArenaError):
     The sentence may quote its files, its compiler or its output: it is for the bot's author.
     """
 
-    def __init__(self, message: str, *, bot: str = "", public: str = "") -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        bot: str = "",
+        public: str = "",
+    ) -> None:
         # Without defaults it could not be pickled, as it is on its way from a process that builds
         # bots.
         super().__init__(message)
@@ -185,7 +191,12 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f"did you mean {near[0]!r}?" if near else ""
 
 
-def known_are(word: str, known: Iterable[str], *, nearest: Iterable[str] = ()) -> str:
+def known_are(
+    word: str,
+    known: Iterable[str],
+    *,
+    nearest: Iterable[str] = (),
+) -> str:
     """Return the end of a sentence: a suggestion for a word, if there is any, and all known names.
 
     `nearest` are other words that may be suggested.

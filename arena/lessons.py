@@ -131,7 +131,12 @@ class LessonTest:
             raise AssertionError(f"{built.name} on {self}: {result.words}")
 
 
-def play(lesson: LessonTest, bot: Bot, launcher: Launcher, conditions: Conditions) -> LessonResult:
+def play(
+    lesson: LessonTest,
+    bot: Bot,
+    launcher: Launcher,
+    conditions: Conditions,
+) -> LessonResult:
     """Lead a bot to the position of a lesson, and return what it plays there.
 
     `conditions` are those of the workspace. The file of lessons may come from anybody, so what it
@@ -187,7 +192,12 @@ def _judged(answer: Comparison, lesson: LessonTest) -> LessonResult:
     return LessonResult(passed=False, answer=text, words=f"{words}; {expected}")
 
 
-def _questions(game: Game[Any], record: Record, role: Role, turn: int) -> tuple[Exchange, ...]:
+def _questions(
+    game: Game[Any],
+    record: Record,
+    role: Role,
+    turn: int,
+) -> tuple[Exchange, ...]:
     """Return the questions to the seat of a role up to this turn, each with the recorded answer."""
     retraced = retrace(game, record)
     questions = []
@@ -218,7 +228,11 @@ def _from_opening(record: Record, turn: int) -> Record:
     )
 
 
-def text_of(lessons: Iterable[Lesson], bot: str, rules: Callable[[Match], Game[Any]]) -> str:
+def text_of(
+    lessons: Iterable[Lesson],
+    bot: str,
+    rules: Callable[[Match], Game[Any]],
+) -> str:
     """Return the file of the lessons of a bot; the drawing of each position is a comment."""
     matches: dict[str, str] = {}
     parts = [HEAD.format(bot=protocol.clean(bot))]
@@ -269,14 +283,26 @@ def _without_others(record: Record, role: Role) -> Record:
     seats = []
     for seat in record.match.seats:
         if seat.role != role:
-            hidden = Bot(name=RIVAL, command=(), digest="", threads=seat.bot.threads)
+            hidden = Bot(
+                name=RIVAL,
+                command=(),
+                digest="",
+                threads=seat.bot.threads,
+            )
             seat = Seat(seat.role, hidden)
         seats.append(seat)
 
     reports = []
     for report in record.seats:
         if report.role == role:
-            reports.append(replace(report, stderr="", warnings=(), confined=""))
+            reports.append(
+                replace(
+                    report,
+                    stderr="",
+                    warnings=(),
+                    confined="",
+                )
+            )
         else:
             reports.append(_hidden_report(report))
 
@@ -301,7 +327,13 @@ def _hidden_report(report: SeatReport) -> SeatReport:
     ending = ""
     if report.exit:
         ending = HIDDEN
-    return SeatReport(role=report.role, bot=RIVAL, digest="", ready=report.ready, exit=ending)
+    return SeatReport(
+        role=report.role,
+        bot=RIVAL,
+        digest="",
+        ready=report.ready,
+        exit=ending,
+    )
 
 
 def read(

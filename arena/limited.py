@@ -108,7 +108,13 @@ def limited(
             process.ended(waits=True)
 
 
-def limited_value(work: Callable[[], Item], *, memory: int, cpu: int, wall: float) -> Item:
+def limited_value(
+    work: Callable[[], Item],
+    *,
+    memory: int,
+    cpu: int,
+    wall: float,
+) -> Item:
     """Return what `work()` returns, from a process of its own, as `limited` does."""
     (value,) = limited(lambda: [work()], memory=memory, cpu=cpu, wall=wall)
     return value
@@ -142,7 +148,11 @@ class _Fork:
             os.kill(self.pid, signal.SIGKILL)
 
 
-def _answer(connection: Connection, process: _Fork, wall: float) -> tuple[str, Any]:
+def _answer(
+    connection: Connection,
+    process: _Fork,
+    wall: float,
+) -> tuple[str, Any]:
     """Return the next answer of the process: its kind and its value.
 
     The kind is `late` or `gone` where there is none.

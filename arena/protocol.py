@@ -152,7 +152,13 @@ def _legals(moves: tuple[Move, ...]) -> bytes:
 _cached_legals = lru_cache(4096)(_legals)
 
 
-def note(ending: Ending, rejected: str, played: Move, strike: int, strikes: int) -> bytes:
+def note(
+    ending: Ending,
+    rejected: str,
+    played: Move,
+    strike: int,
+    strikes: int,
+) -> bytes:
     """Return the line for a forgiven answer.
 
     It has the rejected text, the move that was played, and the number of strikes.
@@ -175,7 +181,9 @@ def dismissal(fault: Fault) -> bytes:
 
 
 def rewritten(
-    text: bytes, change: Mapping[str, Callable[[str], str | None]], rules: Iterable[str] = ()
+    text: bytes,
+    change: Mapping[str, Callable[[str], str | None]],
+    rules: Iterable[str] = (),
 ) -> bytes:
     """Return lines in which these kinds of lines have other values.
 

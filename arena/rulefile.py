@@ -78,7 +78,12 @@ def parameters_of(sampled: str) -> Parameters:
     return {key: _frozen(value) for key, value in table.items()}
 
 
-def sample(path: Path, name: str, key: str, number: int) -> str:
+def sample(
+    path: Path,
+    name: str,
+    key: str,
+    number: int,
+) -> str:
     """Return board 0, 1, ... of a table that has a generator.
 
     The board is a JSON object of parameters on one line. The same code, parameters, key and number

@@ -26,7 +26,12 @@ def seal(purpose: str, content: bytes) -> bytes:
     `purpose` has at most 16 letters; with another one the same content has another seal.
     """
     person = purpose.encode("ascii")
-    return blake2b(content, digest_size=SEAL_BYTES, key=_secret(), person=person).digest()
+    return blake2b(
+        content,
+        digest_size=SEAL_BYTES,
+        key=_secret(),
+        person=person,
+    ).digest()
 
 
 @cache

@@ -226,7 +226,12 @@ class ModelTerms:
 class RemoteSeats:
     """The conditions of bots that stay on their authors' machines."""
 
-    time: TimeControl = TimeControl(start=30.0, move=10.0, bank=60.0, margin=0.5)
+    time: TimeControl = TimeControl(
+        start=30.0,
+        move=10.0,
+        bank=60.0,
+        margin=0.5,
+    )
     """Time on the wall while the connection lasts, the way through the network included."""
     grace: float = 30.0
     """Seconds for which the connection may be lost in a match, added up; after that the answer is

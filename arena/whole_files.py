@@ -62,7 +62,12 @@ def write(path: Path, content: bytes, mode: int = SHARED) -> Path:
 
 
 @contextlib.contextmanager
-def replacing(path: Path, mode: int = SHARED, *, synced: bool = True) -> Iterator[BinaryIO]:
+def replacing(
+    path: Path,
+    mode: int = SHARED,
+    *,
+    synced: bool = True,
+) -> Iterator[BinaryIO]:
     """Yield a file to write; at the end of the `with` it replaces `path`.
 
     After an error `path` is as before.

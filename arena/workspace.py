@@ -60,7 +60,10 @@ def warn_about_confinement(conditions: Conditions) -> None:
 
 
 def screening(
-    tournament: "Tournament", boards: Iterable[str] = (), *, by_hand: bool = False
+    tournament: "Tournament",
+    boards: Iterable[str] = (),
+    *,
+    by_hand: bool = False,
 ) -> "Screening":
     """Return what bots have to pass here, on these boards or on those of the file.
 
@@ -251,7 +254,11 @@ def entrant_named(name: str) -> Bot:
     return replace(program, name=f"{bot}@{version.number}")
 
 
-def built(tournament: "Tournament", bots: Iterable[Bot], level: str) -> tuple[Bot, ...]:
+def built(
+    tournament: "Tournament",
+    bots: Iterable[Bot],
+    level: str,
+) -> tuple[Bot, ...]:
     """Return the bots as they play here: entered, and built where they have a build command.
 
     Every bot that plays outside of an event comes this way. A workspace keeps what was built for
@@ -291,7 +298,11 @@ def temporary_folder() -> Path:
     return folder
 
 
-def assign_roles(board: Board, roles: Sequence[Role], bots: Sequence[Bot]) -> dict[Role, Bot]:
+def assign_roles(
+    board: Board,
+    roles: Sequence[Role],
+    bots: Sequence[Bot],
+) -> dict[Role, Bot]:
     """Return the bot of each role; the bots stand for each role, or for each side, in order."""
     sides = []
     for side in board.sides:

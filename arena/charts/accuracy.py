@@ -91,7 +91,14 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     for panel, (name, table) in zip(axes, tables, strict=True):
         row = range(len(table))
         figures_of_bots = table[name]
-        panel.hlines(row, 0, figures_of_bots, color=PALE, linewidth=1.4, zorder=2)
+        panel.hlines(
+            row,
+            0,
+            figures_of_bots,
+            color=PALE,
+            linewidth=1.4,
+            zorder=2,
+        )
         panel.scatter(figures_of_bots, row, s=26, color=ACCURACY, zorder=3)
         end, _, _, _ = PANELS[name]
         if not end:

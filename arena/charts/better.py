@@ -29,7 +29,11 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         order, omitted = best(bots, GRID)
         if len(order) < 2:
             continue
-        chances = table.pivot_table(index="bot", columns="opponent", values="chance")
+        chances = table.pivot_table(
+            index="bot",
+            columns="opponent",
+            values="chance",
+        )
         chances = chances.reindex(index=order, columns=order)
         per_cent = 100 * chances  # (bots, bots)
         above_diagonal = np.triu(np.ones(per_cent.shape, dtype=bool), 1)

@@ -28,7 +28,11 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     panels = []
     unmet = False
     for board, role, table in about.by_role(frame, ["bot", "opponent", "score"]):
-        grid = table.pivot_table(index="bot", columns="opponent", values="score")
+        grid = table.pivot_table(
+            index="bot",
+            columns="opponent",
+            values="score",
+        )
         grid = grid.reindex(
             index=about.order(grid.index, board),
             columns=about.order(grid.columns, board),

@@ -28,7 +28,12 @@ def frame(results: Results) -> pd.DataFrame:
 @styled
 def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # noqa: B008  frozen
     """Draw stacked bars of the bots that were at fault, in per cent of their matches."""
-    table = frame.pivot_table(index="bot", columns="ending", values="matches", aggfunc="sum")
+    table = frame.pivot_table(
+        index="bot",
+        columns="ending",
+        values="matches",
+        aggfunc="sum",
+    )
     if not len(table):
         return Nothing("no matches")
     played = frame.groupby("bot")["played"].first()

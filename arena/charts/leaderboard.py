@@ -93,7 +93,12 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     return figure
 
 
-def _columns(frame: pd.DataFrame, unit: str, *, rated: bool) -> dict[str, list[str]]:
+def _columns(
+    frame: pd.DataFrame,
+    unit: str,
+    *,
+    rated: bool,
+) -> dict[str, list[str]]:
     """Return the texts of the columns to the right of the panel, by their heads."""
     declared = LEADERBOARD.rated_in(unit)
     points = []

@@ -76,7 +76,12 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     return figure
 
 
-def _panel(panel: Axes, table: pd.DataFrame, least: float, most: float) -> None:
+def _panel(
+    panel: Axes,
+    table: pd.DataFrame,
+    least: float,
+    most: float,
+) -> None:
     """Draw the quantiles of a metric, a row a bot, on an axis from `least` to `most`."""
     row = np.arange(len(table))
     line_width = 3.6
@@ -138,7 +143,12 @@ def _panel(panel: Axes, table: pd.DataFrame, least: float, most: float) -> None:
     panel.grid(axis="x")
 
 
-def _arrows(panel: Axes, edge: float, arrow: str, rows: npt.NDArray[np.int64]) -> None:
+def _arrows(
+    panel: Axes,
+    edge: float,
+    arrow: str,
+    rows: npt.NDArray[np.int64],
+) -> None:
     """Draw an arrow at an edge of the axis in each of these rows, which lead beyond it."""
     panel.scatter(
         np.full(len(rows), edge),

@@ -53,7 +53,11 @@ class Takeover:
         return self.function(**arguments)
 
 
-def joined(command: str, function: Function, added: Iterable[tuple[str, AddedOptions]]) -> Joined:
+def joined(
+    command: str,
+    function: Function,
+    added: Iterable[tuple[str, AddedOptions]],
+) -> Joined:
     """Join a command's function with those that extensions declare.
 
     Raises:
@@ -106,7 +110,9 @@ def joined(command: str, function: Function, added: Iterable[tuple[str, AddedOpt
 
 
 def _takeover(
-    extension: str, function: Function, core_parameters: dict[str, Parameter]
+    extension: str,
+    function: Function,
+    core_parameters: dict[str, Parameter],
 ) -> Takeover:
     """Separate the parameters of an extension's function: those of the command, and options."""
     shared: list[str] = []

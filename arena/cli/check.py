@@ -42,7 +42,13 @@ def check(
 
     The exit code is 1 when it is not fit.
     """
-    built = candidate_of(bot, options.names_in(boards), sandbox=sandbox, unsafe=unsafe, json=json)
+    built = candidate_of(
+        bot,
+        options.names_in(boards),
+        sandbox=sandbox,
+        unsafe=unsafe,
+        json=json,
+    )
     tournament = built.tournament
     serving = [known for known in service.known().values() if known.serves(built.bot)]
     with Launcher(watches=True) as launcher:
@@ -77,7 +83,11 @@ def check(
         raise typer.Exit(1)
 
 
-def _who_answers(services: service.Opened, tournament: "Tournament", bot: Bot) -> Iterator[str]:
+def _who_answers(
+    services: service.Opened,
+    tournament: "Tournament",
+    bot: Bot,
+) -> Iterator[str]:
     """Yield who serves a bot, and what came when each service was asked once."""
     for name, known in service.known().items():
         if not known.serves(bot):

@@ -135,7 +135,10 @@ def _forfeits(league: "Results", bot: str) -> tuple[int, int]:
 
 
 def _print(
-    comparison: "BotComparison", rows: list[dict[str, Any]], first: str, second: str
+    comparison: "BotComparison",
+    rows: list[dict[str, Any]],
+    first: str,
+    second: str,
 ) -> None:
     """Print a row for each board and the roles of both bots, then the sentences.
 
@@ -246,7 +249,11 @@ def _version_label(names: set[str], name: str, digest: str | None) -> str:
 
 
 def _sentences(
-    comparison: "BotComparison", first: str, second: str, *, never_met: bool
+    comparison: "BotComparison",
+    first: str,
+    second: str,
+    *,
+    never_met: bool,
 ) -> Iterator[str]:
     """Yield sentences on the two bots, by the ratings of all matches."""
     difference = comparison.difference

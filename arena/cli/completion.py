@@ -85,7 +85,11 @@ def complete(parameter: Any) -> None:
                 if len(items) == MOST:
                     break
                 if name.startswith(last) and SAFE.fullmatch(name):
-                    item = SimpleNamespace(value=before + name, help=None, type="plain")
+                    item = SimpleNamespace(
+                        value=before + name,
+                        help=None,
+                        type="plain",
+                    )
                     items.append(item)
         return items
 

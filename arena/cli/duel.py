@@ -163,7 +163,12 @@ def question_of(
     try:
         low_points = scale.to_points(low)
         high_points = scale.to_points(high)
-        question = sequential.Question(low=low_points, high=high_points, alpha=alpha, beta=beta)
+        question = sequential.Question(
+            low=low_points,
+            high=high_points,
+            alpha=alpha,
+            beta=beta,
+        )
     except ValueError as error:
         hint = "no match can show such a difference"
         if scale is POINTS:

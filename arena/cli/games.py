@@ -196,7 +196,12 @@ def openings(
     ],
     plies: Annotated[int, typer.Option(min=1, help="Turns of each opening.")] = 4,
     count: Annotated[
-        int, typer.Option(min=1, max=MOST_OPENINGS, help="Openings of each board.")
+        int,
+        typer.Option(
+            min=1,
+            max=MOST_OPENINGS,
+            help="Openings of each board.",
+        ),
     ] = 50,
     seed: Annotated[
         str | None, typer.Option(help="Any text that fixes the openings; default: a new one.")

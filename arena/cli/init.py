@@ -86,7 +86,12 @@ def making(folder: Path, *more: str) -> Iterator[Path]:
         ) from error
 
 
-def name_event(new_folder: Path, folder: Path, seed: str, mode: int) -> str:
+def name_event(
+    new_folder: Path,
+    folder: Path,
+    seed: str,
+    mode: int,
+) -> str:
     """Name the event of a new workspace after its folder, and return the name.
 
     `seed` is the text of the seed in tournament.toml, `mode` the mode of that file.

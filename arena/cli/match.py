@@ -117,7 +117,15 @@ def match(
         elif draw and terminal.is_usable():
             _show_on_screen(game, planned, launcher, services, watch=watch)
         else:
-            _show_as_text(game, planned, launcher, services, draw=draw, watch=watch, pace=pace)
+            _show_as_text(
+                game,
+                planned,
+                launcher,
+                services,
+                draw=draw,
+                watch=watch,
+                pace=pace,
+            )
 
 
 def _row(game: Game[Any], record: Record) -> dict[str, object]:
@@ -176,7 +184,12 @@ def _show_as_text(
 
     print(match_text.heading(planned))
     match_text.print_scene(game, planned, replayer.opening, draw=draw)
-    record = play.play(planned, launcher=launcher, observer=print_turns, services=services)
+    record = play.play(
+        planned,
+        launcher=launcher,
+        observer=print_turns,
+        services=services,
+    )
     # The referee plays the last turns when no bot is asked any more.
     for scene in replayer.go_on(record.turns):
         match_text.print_scene(game, planned, scene, draw=draw)
@@ -211,7 +224,12 @@ def _show_on_screen(
     with terminal.full_screen() as screen:
         viewer = Viewer(screen, story, Playback(over=False, playing=not watch))
         viewer.draw()
-        record = play.play(planned, launcher=launcher, observer=show_turns, services=services)
+        record = play.play(
+            planned,
+            launcher=launcher,
+            observer=show_turns,
+            services=services,
+        )
         story.record = record
         story.scenes += replayer.go_on(record.turns)
         viewer.follow()

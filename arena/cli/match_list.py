@@ -13,7 +13,14 @@ from arena.values import Played
 HEADERS = ("match", "board", "bots", "won by", "how it ended")
 
 
-def show(event: str | None, *, bot: str | None, lost: bool, most: int, json: bool) -> None:
+def show(
+    event: str | None,
+    *,
+    bot: str | None,
+    lost: bool,
+    most: int,
+    json: bool,
+) -> None:
     """Print the newest matches of an event, newest first.
 
     With `bot` print only its matches; with `lost` those that it lost, or without a bot those that

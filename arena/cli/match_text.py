@@ -215,7 +215,11 @@ def show_dialogue(record: Record, role: Role | None, *, json: bool) -> None:
     print("\n".join(verdict(record)))
 
 
-def _exchange_row(record: Record, seat: Seat, exchange: Exchange) -> dict[str, object]:
+def _exchange_row(
+    record: Record,
+    seat: Seat,
+    exchange: Exchange,
+) -> dict[str, object]:
     """Return a question and its answer as JSON values."""
     answer = exchange.played
     fault = exchange.fault
@@ -244,7 +248,11 @@ def _exchange_row(record: Record, seat: Seat, exchange: Exchange) -> dict[str, o
     }
 
 
-def _dialogue_lines(record: Record, dialogue: Retraced, role: Role) -> Iterator[str]:
+def _dialogue_lines(
+    record: Record,
+    dialogue: Retraced,
+    role: Role,
+) -> Iterator[str]:
     """Yield every line of a seat; the bot's lines have a `>`, and the time that they took."""
     report = next(seat for seat in record.seats if seat.role == role)
     for exchange in dialogue.of(role):

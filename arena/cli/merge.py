@@ -163,7 +163,12 @@ def _is_match_file(source: str) -> bool:
     return Path(source).is_file() and not source.endswith((".toml", paths.EVENT_FILE))
 
 
-def _take(files: Sequence[Path], event: str | None = None, *, json: bool) -> None:
+def _take(
+    files: Sequence[Path],
+    event: str | None = None,
+    *,
+    json: bool,
+) -> None:
     """Take the matches of files into an event."""
     from arena.event import merging
     from arena.results.archive import Archive

@@ -108,7 +108,12 @@ def make_table(columns: Sequence["str | Column"], rows: Iterable[Sequence[object
     from arena.results.columns import Column
 
     rows = [tuple(row) for row in rows]
-    result = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), pad_edge=False)
+    result = Table(
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
     for index, column in enumerate(columns):
         heading = column.name if isinstance(column, Column) else column
         values = [row[index] for row in rows]
@@ -204,7 +209,9 @@ def _widest(column: "TableColumn") -> int:
 
 
 def fitting_table(
-    columns: Sequence["str | Column"], rows: Sequence[Sequence[object]], to: "Console"
+    columns: Sequence["str | Column"],
+    rows: Sequence[Sequence[object]],
+    to: "Console",
 ) -> "Table":
     """Make a table that fits the terminal, without the last columns if they would break words."""
     for count in range(len(columns), 0, -1):
@@ -275,7 +282,11 @@ def print_json(rows: Iterable[Mapping[str, object]]) -> None:
     print(json.dumps(values, indent=1, allow_nan=False))
 
 
-def print_result(rows: Iterable[Mapping[str, object]], *lines: str, json: bool) -> None:
+def print_result(
+    rows: Iterable[Mapping[str, object]],
+    *lines: str,
+    json: bool,
+) -> None:
     """Print what a command has found: rows as JSON, or lines of text."""
     if json:
         print_json(rows)

@@ -121,7 +121,12 @@ def _plan(
     return workspace.make_match(tournament, board, players, seed, conditions, opening)
 
 
-def _drawn_bot(board: Board, roles: Sequence[Role], tournament: "Tournament", seed: int) -> Bot:
+def _drawn_bot(
+    board: Board,
+    roles: Sequence[Role],
+    tournament: "Tournament",
+    seed: int,
+) -> Bot:
     """Return a bot of the workspace that plays all of these roles, drawn by the seed."""
     able: list[Bot] = []
     for bot in workspace.entrants():
@@ -143,11 +148,21 @@ def _play(planned: Match, services: Mapping[str, object]) -> None:
     if terminal.is_usable():
         with terminal.full_screen() as screen:
             seat = ScreenSeat(screen, game, planned)
-            record = play(planned, choose=seat.choose, observer=seat.watch, services=services)
+            record = play(
+                planned,
+                choose=seat.choose,
+                observer=seat.watch,
+                services=services,
+            )
             seat.look_back(record)
     else:
         lines = TextSeat(game, planned)
-        record = play(planned, choose=lines.choose, observer=lines.watch, services=services)
+        record = play(
+            planned,
+            choose=lines.choose,
+            observer=lines.watch,
+            services=services,
+        )
 
     print(match_text.heading(planned))
     own_roles = [seat.role for seat in planned.seats if seat.bot == HUMAN]

@@ -36,7 +36,13 @@ def replay(
         typer.Option("--lost", help="List only matches that were lost: by --bot, or by any bot."),
     ] = False,
     most: Annotated[
-        int, typer.Option("--most", metavar="N", min=1, help="The most matches to list.")
+        int,
+        typer.Option(
+            "--most",
+            metavar="N",
+            min=1,
+            help="The most matches to list.",
+        ),
     ] = MOST_LISTED,
     json: options.Json = False,
 ) -> None:
@@ -52,7 +58,13 @@ def replay(
         event = None
         if match is not None:
             event = match.rstrip("/")
-        match_list.show(event, bot=bot, lost=lost, most=most, json=json)
+        match_list.show(
+            event,
+            bot=bot,
+            lost=lost,
+            most=most,
+            json=json,
+        )
         return
 
     if bot is not None or lost:

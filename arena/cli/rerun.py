@@ -90,7 +90,11 @@ def as_here(record: Record, tournament: "Tournament") -> Record:
     return replace(record, match=planned)
 
 
-def played_again(record: Record, event: str | None, tournament: "Tournament") -> Record:
+def played_again(
+    record: Record,
+    event: str | None,
+    tournament: "Tournament",
+) -> Record:
     """Play a match of `as_here` again, with the bots of that time; return the new record."""
     match = record.match
     bots = [_bot_then(seat, event) for seat in match.seats]

@@ -96,7 +96,12 @@ def leaderboard(
         rankings = not crosstable
 
     folder = paths.event_folder(event)
-    results = read(folder, all_versions=all_versions, rating=rating, versions=versions)
+    results = read(
+        folder,
+        all_versions=all_versions,
+        rating=rating,
+        versions=versions,
+    )
     if crosstable:
         _print_frame(results, results.crosstable(board, role), CROSSTABLE, json=json)
     elif timing:
@@ -209,7 +214,9 @@ def write_charts(results: "Results") -> "Written":
 
 
 def write_report(
-    results: "Results", rules: Callable[[Match], Game[Any]], since: "Results | None" = None
+    results: "Results",
+    rules: Callable[[Match], Game[Any]],
+    since: "Results | None" = None,
 ) -> Path:
     """Write the charts, and report.html with them.
 
@@ -232,7 +239,11 @@ def write_report(
 
 
 def print_leaderboard(
-    results: "Results", *, wide: bool = False, json: bool = False, brief: bool = False
+    results: "Results",
+    *,
+    wide: bool = False,
+    json: bool = False,
+    brief: bool = False,
 ) -> None:
     """Print the leaderboard, as wide as the terminal unless `wide`; `brief` explains nothing.
 
@@ -298,7 +309,11 @@ def _print_placings(results: "Results") -> None:
 
 
 def _print_frame(
-    results: "Results", frame: "pd.DataFrame", columns: Columns, *, json: bool
+    results: "Results",
+    frame: "pd.DataFrame",
+    columns: Columns,
+    *,
+    json: bool,
 ) -> None:
     """Print a frame of the results, as a table with the names that tables show."""
     from arena.results.tables import rows_of
@@ -309,7 +324,12 @@ def _print_frame(
     _print_rows(rows, columns, json=json)
 
 
-def _print_rows(rows: list[dict[str, Any]], columns: Columns, *, json: bool) -> None:
+def _print_rows(
+    rows: list[dict[str, Any]],
+    columns: Columns,
+    *,
+    json: bool,
+) -> None:
     """Print rows with these columns, whose figures are rounded already."""
     if json:
         output.print_json(rows)

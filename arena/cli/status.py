@@ -131,7 +131,13 @@ def status(
         print("no run is playing it; `arena run` goes on with it")
 
 
-def _void(folder: Path, machine: str, reason: str, *, json: bool) -> None:
+def _void(
+    folder: Path,
+    machine: str,
+    reason: str,
+    *,
+    json: bool,
+) -> None:
     """Void the crashes and time losses of a machine."""
     from arena.results.archive import Archive
 
@@ -302,7 +308,10 @@ def stop(
 
 
 def _ask_to_halt(
-    folder: Path, holder: "Holder | None", *, wait: bool
+    folder: Path,
+    holder: "Holder | None",
+    *,
+    wait: bool,
 ) -> "tuple[RunState | None, bool]":
     """Ask the run that holds an archive to end, and wait for its answer, or for its end.
 

@@ -133,14 +133,20 @@ MOST_BOT_ENTRIES = 500_000
 
 
 def copy_bots(
-    source: Path, digests: Iterable[str], target: Path
+    source: Path,
+    digests: Iterable[str],
+    target: Path,
 ) -> tuple[dict[str, Path], dict[str, str]]:
     """Copy the bots of these digests from the results `source` into `target`, once each.
 
     Return the copies, and for what reason others were refused; a bot that is not there is in
     neither. ArenaError where they are more than one archive may have.
     """
-    allowance = Allowance(size=MOST_BOT_BYTES, entries=MOST_BOT_ENTRIES, left_out=())
+    allowance = Allowance(
+        size=MOST_BOT_BYTES,
+        entries=MOST_BOT_ENTRIES,
+        left_out=(),
+    )
     copies: dict[str, Path] = {}
     refused: dict[str, str] = {}
     for digest in digests:
@@ -165,7 +171,12 @@ def copy_bots(
     return copies, refused
 
 
-def copy_bot(source: Path, digest: str, target: Path, allowance: Allowance) -> Path:
+def copy_bot(
+    source: Path,
+    digest: str,
+    target: Path,
+    allowance: Allowance,
+) -> Path:
     """Copy the bot of this digest from the results `source` to `target`, and return its path.
 
     ArenaError or OSError if it is not that bot, or refused; then there may be a part of it.

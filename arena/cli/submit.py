@@ -245,7 +245,11 @@ def _tell_strangers(decisions: Sequence[SubmissionDecision], people: People) -> 
         )
 
 
-def _tell_several(decisions: Sequence[SubmissionDecision], people: People, store: BotStore) -> None:
+def _tell_several(
+    decisions: Sequence[SubmissionDecision],
+    people: People,
+    store: BotStore,
+) -> None:
     """Print which people of these decisions have several bots that play."""
     playing = bots_that_play(people, store)
     persons = [people.with_id(decision.note.person) for decision in decisions]

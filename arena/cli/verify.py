@@ -83,7 +83,12 @@ def checked(archive: "Archive", *, all_versions: bool, again: bool) -> Checked:
             all_versions=all_versions,
             verified=verified_in(archive, again=again),
         )
-    return Checked(event=played, records=count, problems=problems, edited=tuple(edited))
+    return Checked(
+        event=played,
+        records=count,
+        problems=problems,
+        edited=tuple(edited),
+    )
 
 
 def verified_in(
@@ -107,7 +112,12 @@ def verified_in(
     return Verified(path, rules, files)
 
 
-def print_checked(result: Checked, notes: Iterable[str], *, json: bool) -> None:
+def print_checked(
+    result: Checked,
+    notes: Iterable[str],
+    *,
+    json: bool,
+) -> None:
     """Print what does not hold, and notes on stderr; exit code 1 where something does not hold."""
     if json:
         rows = [{"match": match or None, "words": words} for match, words in result.problems]

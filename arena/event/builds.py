@@ -126,7 +126,12 @@ def _seal(target: Path, folder: Path) -> bytes:
     return seals.seal(PURPOSE, content.encode("ascii")).hex().encode("ascii")
 
 
-def _build(bot: Bot, command: tuple[str, ...], target: Path, level: str) -> None:
+def _build(
+    bot: Bot,
+    command: tuple[str, ...],
+    target: Path,
+    level: str,
+) -> None:
     """Build a bot, and keep the result under its final name; ArenaError when that fails."""
     program, *arguments = command
     if program != PYTHON and "/" not in program and shutil.which(program) is None:
@@ -223,7 +228,12 @@ def _compiler(program: str) -> str:
     rustup = Path(shim).with_name("rustup")
     command = [str(rustup), "which", program]
     try:
-        completed = subprocess.run(command, capture_output=True, text=True, check=True)
+        completed = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
     except (OSError, subprocess.CalledProcessError):
         return program  # its own message will say what is wrong
     return completed.stdout.strip() or program

@@ -212,7 +212,10 @@ class Attempts:
         return frozenset(name for name in names if self._interfered[name] < EXCUSES)
 
     def match_failed(
-        self, match: str, error: BaseException | None, cause: str
+        self,
+        match: str,
+        error: BaseException | None,
+        cause: str,
     ) -> tuple[Abort, bool]:
         """Take note that arena failed a match; return the abort, and whether it is given up."""
         if isinstance(error, InterferenceError):
@@ -229,7 +232,11 @@ class Attempts:
         failures = self._failures[match]
         losses = self._losses[match]
         is_given_up = losses >= LOSSES or failures >= ATTEMPTS
-        return Abort(match=match, cause=cause, attempt=failures + losses), is_given_up
+        return Abort(
+            match=match,
+            cause=cause,
+            attempt=failures + losses,
+        ), is_given_up
 
     def may_call_again(self, bot: str, error: BaseException | None) -> bool:
         """Take note that arena failed the roll call of a bot; return whether to repeat it.
@@ -251,7 +258,11 @@ class Director:
     """One run of an event. The caller carries work to the lanes, and the results back."""
 
     def __init__(
-        self, due: Iterator[Match | None], *, bots: int, until: EndTime | None = None
+        self,
+        due: Iterator[Match | None],
+        *,
+        bots: int,
+        until: EndTime | None = None,
     ) -> None:
         """Begin a run of `bots` bots.
 
@@ -283,7 +294,12 @@ class Director:
             if self._roll_call.due:
                 match, seat = self._roll_call.due.popleft()
                 excused = self._attempts.excused([seat.bot.name])
-                return Work(match=match, called=seat, excused=excused, until=self._until)
+                return Work(
+                    match=match,
+                    called=seat,
+                    excused=excused,
+                    until=self._until,
+                )
 
             if len(self._roll_call.held) >= HELD_MOST and not self._queue:
                 return None
@@ -302,7 +318,12 @@ class Director:
             faults = self._roll_call.absent.items()
             absent = {name: fault for name, fault in faults if name in names}
             excused = self._attempts.excused(names)
-            return Work(match=match, absent=absent, excused=excused, until=self._until)
+            return Work(
+                match=match,
+                absent=absent,
+                excused=excused,
+                until=self._until,
+            )
         return None
 
     def heard(self, done: Done[Work, object]) -> list[Effect]:
@@ -343,7 +364,12 @@ class Director:
             self._queue.appendleft(work.match)
         return [ReportAbort(abort, known=is_lost, is_last=is_last)]
 
-    def _heard_roll_call(self, match: Match, seat: Seat, done: Done[Work, object]) -> list[Effect]:
+    def _heard_roll_call(
+        self,
+        match: Match,
+        seat: Seat,
+        done: Done[Work, object],
+    ) -> list[Effect]:
         """Take note of a roll call; return what follows."""
         bot = seat.bot.name
         effects: list[Effect] = []

@@ -131,7 +131,13 @@ def merge(
     return target.of_all_versions().count(), merged.finished
 
 
-def add(source: Path, target: Path, bots: Path, *, newer: bool) -> None:
+def add(
+    source: Path,
+    target: Path,
+    bots: Path,
+    *,
+    newer: bool,
+) -> None:
     """Add the matches of one archive to another, whose records stay.
 
     The event of the target stays too, unless that of the source is `newer` or the target has no
@@ -253,7 +259,9 @@ def _differences(first: Event, second: Event) -> Iterator[str]:
 
 
 def _different_fields(
-    first: Event | Conditions, second: Event | Conditions, ignored: Collection[str] = ()
+    first: Event | Conditions,
+    second: Event | Conditions,
+    ignored: Collection[str] = (),
 ) -> Iterator[str]:
     """Yield the fields in which two values of the same type differ, in words."""
     for field in fields(first):

@@ -93,7 +93,13 @@ def _send(url: str, text: str, *, private: bool) -> None:
         raise ArenaError(f"notify.url: {host} answered {status}, and was not told")
 
 
-def _connected(host: str, port: int, *, private: bool, secure: bool) -> socket.socket:
+def _connected(
+    host: str,
+    port: int,
+    *,
+    private: bool,
+    secure: bool,
+) -> socket.socket:
     """Return a connection to an address of a host; OSError if none answers.
 
     ArenaError if one of its addresses is inside a network and this is not `private`; and, without

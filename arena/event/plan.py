@@ -297,7 +297,11 @@ class Plan:
             ended_by = "stop_after"
         else:
             return None
-        return Stop(rule=ended_by, matches=self.finished, open=self.open_ranks())
+        return Stop(
+            rule=ended_by,
+            matches=self.finished,
+            open=self.open_ranks(),
+        )
 
     def open_ranks(self) -> tuple[OpenRanks, ...]:
         """Return the ranks that are open after the walked matches that are stored."""

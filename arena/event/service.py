@@ -56,7 +56,13 @@ class Service:
         del record
         return None
 
-    def refuse(self, event: Event, *, is_served: bool, elsewhere: bool) -> None:
+    def refuse(
+        self,
+        event: Event,
+        *,
+        is_served: bool,
+        elsewhere: bool,
+    ) -> None:
         """Raise ArenaError for an event that cannot be played.
 
         `is_served` says whether the run opens this service, `elsewhere` whether it is played by
@@ -87,7 +93,12 @@ class Service:
         del opened, tournament, bot
         return ""
 
-    def sentences(self, event: Event, folder: Path, tournament: "Tournament") -> Iterator[str]:
+    def sentences(
+        self,
+        event: Event,
+        folder: Path,
+        tournament: "Tournament",
+    ) -> Iterator[str]:
         """Yield sentences for the organiser about what the remaining matches will cost."""
         del event, folder, tournament
         yield from ()
@@ -132,7 +143,12 @@ def openers(tournament: "Tournament", home: Path) -> dict[str, Opener]:
     return by_name
 
 
-def refuse(event: Event, openers: Mapping[str, Opener], *, elsewhere: bool) -> None:
+def refuse(
+    event: Event,
+    openers: Mapping[str, Opener],
+    *,
+    elsewhere: bool,
+) -> None:
     """Raise ArenaError for an event that cannot be played with these openers of services."""
     for name, service in known().items():
         service.refuse(event, is_served=name in openers, elsewhere=elsewhere)
@@ -179,7 +195,11 @@ def waits(opened: Opened) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def sentences(event: Event, folder: Path, tournament: "Tournament") -> Iterator[str]:
+def sentences(
+    event: Event,
+    folder: Path,
+    tournament: "Tournament",
+) -> Iterator[str]:
     """Yield sentences about what the remaining matches will cost, of all services."""
     for service in known().values():
         yield from service.sentences(event, folder, tournament)

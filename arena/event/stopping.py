@@ -129,7 +129,10 @@ class StopRule:
         return tuple(still_open)
 
     def _decided(
-        self, league: Event, arrays: "Arrays", present: Collection[str]
+        self,
+        league: Event,
+        arrays: "Arrays",
+        present: Collection[str],
     ) -> tuple[list[str], list[bool]]:
         """Return the bots of a game that have played, best first, and which gaps are closed."""
         names, squares, matches = pairs(league, arrays, present)

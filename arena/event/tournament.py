@@ -196,7 +196,13 @@ class _Run:
 
         return Workers(workers, pin=pin, before_fork=before_fork)
 
-    def play(self, lanes: Lanes, services: Opened, *, watched: Path | None) -> None:
+    def play(
+        self,
+        lanes: Lanes,
+        services: Opened,
+        *,
+        watched: Path | None,
+    ) -> None:
         """Play the matches that are due, until none is.
 
         `services` serve the bots from outside. `watched` is the folder by which another process may

@@ -347,7 +347,12 @@ _open_launcher: Callable[[], Launcher] = Launcher
 
 
 def _become_referee(
-    name: str, parent: int, share: tuple[int, ...], pin: bool, watches: bool, log: Path | None
+    name: str,
+    parent: int,
+    share: tuple[int, ...],
+    pin: bool,
+    watches: bool,
+    log: Path | None,
 ) -> None:
     """Set up a new worker.
 

@@ -149,7 +149,12 @@ def sampled_board(
     return board_of(path, name, variants)
 
 
-def _sample(path: Path, name: str, key: str, number: int) -> str:
+def _sample(
+    path: Path,
+    name: str,
+    key: str,
+    number: int,
+) -> str:
     with _one_line(f"{path.with_suffix('.toml')}: [{name}]"):
         return rulefile.sample(path, name, key, number)
 
@@ -255,7 +260,11 @@ def _are_words(value: object) -> bool:
     return all(isinstance(word, str) for word in value)
 
 
-def _check_parameters(where: str, table: Mapping[str, Any], known: Mapping[str, bool]) -> None:
+def _check_parameters(
+    where: str,
+    table: Mapping[str, Any],
+    known: Mapping[str, bool],
+) -> None:
     """Raise ArenaError for a parameter that is unknown or missing; `where` names the table."""
     for key in table:
         if key not in known:

@@ -156,7 +156,12 @@ class Pursuit:
         self._capture = capture.astype(np.int16)
         self._spreads: dict[tuple[int, int], tuple[Ints, Ints]] = {}
 
-    def hunter_turns(self, runner: int, hunter: int, partner: int) -> list[int]:
+    def hunter_turns(
+        self,
+        runner: int,
+        hunter: int,
+        partner: int,
+    ) -> list[int]:
         """Return for each way of a hunter how many turns later a capture can be forced.
 
         This turn counts. The partner moves at the same time, and each way is judged with the

@@ -27,7 +27,12 @@ def refuse_deadly(load: Callable[[], Game[Any]]) -> None:
     """Raise ValueError if the game cannot be loaded and played; a process of its own tries it."""
     try:
         attempt = partial(_play_once, load)
-        limited_value(attempt, memory=MEMORY_BYTES, cpu=CPU_SECONDS, wall=WALL_SECONDS)
+        limited_value(
+            attempt,
+            memory=MEMORY_BYTES,
+            cpu=CPU_SECONDS,
+            wall=WALL_SECONDS,
+        )
     except ArenaError as error:
         raise ValueError(str(error)) from error
     except LimitedError as error:

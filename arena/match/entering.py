@@ -169,7 +169,11 @@ def in_columns(lines: Sequence[str], columns: int) -> list[str]:
     return table
 
 
-def misunderstood(text: str, legal: Sequence[Move], candidates: Sequence[Move]) -> str:
+def misunderstood(
+    text: str,
+    legal: Sequence[Move],
+    candidates: Sequence[Move],
+) -> str:
     """Return the answer to a text that does not mean exactly one move."""
     if len(candidates) > 1:
         named = ", ".join(candidates[:MOVES_NAMED])

@@ -124,7 +124,13 @@ def _cut(text: str) -> str:
 
 
 @lru_cache(10_000)
-def fitted(text: str, size: float, space: float, *, bold: bool = False) -> str:
+def fitted(
+    text: str,
+    size: float,
+    space: float,
+    *,
+    bold: bool = False,
+) -> str:
     """Return as much of a text as has room."""
     if width(text, size, bold=bold) <= space:
         return text

@@ -158,7 +158,12 @@ def _tables(results: Results) -> list[tuple[str, list[dict[str, Any]]]]:
     return tables
 
 
-def _table(game: str, rows: Sequence[dict[str, Any]], x: float, space: float) -> list[Item]:
+def _table(
+    game: str,
+    rows: Sequence[dict[str, Any]],
+    x: float,
+    space: float,
+) -> list[Item]:
     """Return the first rows: rank, name, an interval, and the rating or the points.
 
     The intervals have the axis of these rows.
@@ -181,7 +186,12 @@ def _table(game: str, rows: Sequence[dict[str, Any]], x: float, space: float) ->
     return items
 
 
-def _row(row: dict[str, Any], x: float, y: float, space: float) -> list[Item]:
+def _row(
+    row: dict[str, Any],
+    x: float,
+    y: float,
+    space: float,
+) -> list[Item]:
     """Return the texts of a row, and the line below it."""
     rank = "-"
     if row["rank"] is not None:

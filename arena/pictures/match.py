@@ -233,7 +233,12 @@ class Clip:
             height=round(height),
         )
 
-    def _frame(self, index: int, sentence: str, layout: "_Layout") -> list[Item]:
+    def _frame(
+        self,
+        index: int,
+        sentence: str,
+        layout: "_Layout",
+    ) -> list[Item]:
         """Return what a frame shows of a scene, over its sentence if it has any."""
         items = self._chance_bar(index, layout.top - 16)
         for grid in layout.grids:
@@ -657,7 +662,12 @@ def _trail(grid: "_PlacedGrid", way: Iterable[Cell], colour: str) -> Item:
     return Item(0, 0, 1, line)
 
 
-def _in_lane(item: Item, number: int, count: int, unit: float) -> Item:
+def _in_lane(
+    item: Item,
+    number: int,
+    count: int,
+    unit: float,
+) -> Item:
     """Return a piece beside the others of its cell: it has a number, and with it there are `count`.
 
     `unit` is the size of the cell.
@@ -671,7 +681,12 @@ def _in_lane(item: Item, number: int, count: int, unit: float) -> Item:
     return item._replace(x=x, scale=scale)
 
 
-def _card(card: str, x: float, top: float, width: float) -> list[Item]:
+def _card(
+    card: str,
+    x: float,
+    top: float,
+    width: float,
+) -> list[Item]:
     """Return a card, which lies face down where it is `?`."""
     fill = RAISED
     if card == "?":
@@ -822,7 +837,12 @@ def _label_step(numbers: range) -> int:
     return 1
 
 
-def _stroke(path: str, colour: str, width: float, **more: float) -> tuple[Shape, ...]:
+def _stroke(
+    path: str,
+    colour: str,
+    width: float,
+    **more: float,
+) -> tuple[Shape, ...]:
     """Return a path as a line."""
     attributes: dict[str, str | float] = {
         "d": path,

@@ -277,7 +277,11 @@ class LikePositions:
         return of_states
 
 
-def learn(archive: Archive, labels: Sequence[str], rules: Rules) -> dict[str, LikePositions]:
+def learn(
+    archive: Archive,
+    labels: Sequence[str],
+    rules: Rules,
+) -> dict[str, LikePositions]:
     """Return the results of the positions of these boards (`game/board`), where they tell a chance.
 
     Nothing does on a solved board, whose chances are exact.
@@ -315,7 +319,11 @@ def best_scores(scores: Mapping[Role, int], sides: Sequence[Sequence[Role]]) -> 
     return best
 
 
-def _learned(archive: Archive, ids: Sequence[str], rules: Rules) -> LikePositions | None:
+def _learned(
+    archive: Archive,
+    ids: Sequence[str],
+    rules: Rules,
+) -> LikePositions | None:
     """Return what these matches of a board tell; None where that is nothing."""
     import numpy as np
 

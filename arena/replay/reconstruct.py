@@ -208,7 +208,12 @@ def _exchange(
     answer = played.move
     if played.by == "strike" and played.rejected_text is not None:
         answer = played.rejected_text
-    return Exchange(role=role, ask=ask, answer=answer, played=played)
+    return Exchange(
+        role=role,
+        ask=ask,
+        answer=answer,
+        played=played,
+    )
 
 
 def _reply(exchange: Exchange) -> Reply:

@@ -169,7 +169,12 @@ def steps_of(
 
 
 @lru_cache(10_000)  # the same few ways come again and again
-def _way(grid: BoardGrid, start: Cell, end: Cell, move: str) -> tuple[MoveWord, ...]:
+def _way(
+    grid: BoardGrid,
+    start: Cell,
+    end: Cell,
+    move: str,
+) -> tuple[MoveWord, ...]:
     """Return the words of a move that led from one cell to the other, each with its fate."""
     move_words = move.split(" ")
     for count in _lengths(move_words):
@@ -200,7 +205,11 @@ def _lengths(move_words: Sequence[str]) -> list[int]:
     return lengths
 
 
-def _walked(grid: BoardGrid, start: Cell, move_words: Iterable[str]) -> tuple[list[MoveWord], Cell]:
+def _walked(
+    grid: BoardGrid,
+    start: Cell,
+    move_words: Iterable[str],
+) -> tuple[list[MoveWord], Cell]:
     """Return words of a move with their fate by the walls, and the cell that they lead to."""
     cell = start
     way = []

@@ -41,7 +41,12 @@ GameOf = Callable[[Match], Game[Any]]
 class Verified:
     """The seals of the records that held."""
 
-    def __init__(self, path: Path, rules: Mapping[str, str], sources: Iterable[Path] = ()) -> None:
+    def __init__(
+        self,
+        path: Path,
+        rules: Mapping[str, str],
+        sources: Iterable[Path] = (),
+    ) -> None:
         """Read the seals in the files `sources`, and store later ones in `path`.
 
         `rules` are the keys of `rules_of`.
@@ -92,7 +97,11 @@ class Verified:
         whole_files.write_cache(self._path, content)
 
 
-def rules_of(archive: Archive, game_of: GameOf, paths: Iterable[str]) -> dict[str, str]:
+def rules_of(
+    archive: Archive,
+    game_of: GameOf,
+    paths: Iterable[str],
+) -> dict[str, str]:
     """Return a key of the rules of each `game/board` that was ever played, where they are known.
 
     A record chooses its rules by its own path among the `paths` that are trusted here, if their

@@ -282,7 +282,12 @@ def _event_problems(
         yield "the sums behind the leaderboard are not those of its matches"
 
 
-def _plan_problems(archive: Archive, walk: _Walk, *, unfinished: bool) -> Iterator[str]:
+def _plan_problems(
+    archive: Archive,
+    walk: _Walk,
+    *,
+    unfinished: bool,
+) -> Iterator[str]:
     """Yield the problems of the plan, the whole of which was walked."""
     yield from _batch_problems(archive, walk.plan)
     planned = set(walk.planned)

@@ -123,7 +123,11 @@ class Author:
             bot = seat.bot
             if bot.name not in self.bots:
                 pseudonym = pseudonyms.get(bot.name, "rival")
-                bot = Bot(name=pseudonym.replace(" ", "-"), command=(), digest="")
+                bot = Bot(
+                    name=pseudonym.replace(" ", "-"),
+                    command=(),
+                    digest="",
+                )
             seats.append(replace(seat, bot=bot))
             reports.append(replace(report, bot=bot.name, digest=bot.digest))
         opening = _opening_as_played(cut.turns)

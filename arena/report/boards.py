@@ -47,7 +47,11 @@ def values(
     }
 
 
-def grids(game: Game[Any], styles: Styles, viewer: Role | None = None) -> list[dict[str, object]]:
+def grids(
+    game: Game[Any],
+    styles: Styles,
+    viewer: Role | None = None,
+) -> list[dict[str, object]]:
     """Return the grids of a board.
 
     Each has its walls as a path, the cells that nobody reaches, and what always lies there.

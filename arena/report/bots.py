@@ -91,7 +91,11 @@ def _fields(results: Results) -> Fields:
     return means
 
 
-def _strengths(results: Results, index: Index, fields: Fields) -> dict[str, list[list[object]]]:
+def _strengths(
+    results: Results,
+    index: Index,
+    fields: Fields,
+) -> dict[str, list[list[object]]]:
     """Return the rows of each bot about its strength, one for each role that it played.
 
     A row has the numbers of board and role, the bot's mean score, the mean of all bots, and where

@@ -149,7 +149,11 @@ def _event_values(
     }
 
 
-def _crosstable(results: "Results", index: Index, bots: Collection[str]) -> list[list[object]]:
+def _crosstable(
+    results: "Results",
+    index: Index,
+    bots: Collection[str],
+) -> list[list[object]]:
     """Return the cells of the crosstable in which one of these bots is."""
     # The score has the decimals of the files: rounded twice it might differ from the terminal's.
     in_file = CROSSTABLE["score"].in_file

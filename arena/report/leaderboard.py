@@ -160,7 +160,11 @@ Means = list[tuple[float, str]]
 """The mean score and the name of each bot of a pairing, the higher first; a bye has one bot."""
 
 
-def _swiss_rounds(results: Results, league: Event, history: Sequence[Batch]) -> Rounds:
+def _swiss_rounds(
+    results: Results,
+    league: Event,
+    history: Sequence[Batch],
+) -> Rounds:
     """Return the rounds of a Swiss; the higher mean score wins a pairing."""
     bots = {bot.name for bot in league.bots}
     rounds = []
@@ -176,7 +180,11 @@ def _swiss_rounds(results: Results, league: Event, history: Sequence[Batch]) -> 
     return tuple(rounds)
 
 
-def _bracket(results: Results, league: Event, history: Sequence[Batch]) -> Rounds:
+def _bracket(
+    results: Results,
+    league: Event,
+    history: Sequence[Batch],
+) -> Rounds:
     """Return the rounds of a knockout; of a level pairing the better seed advances.
 
     As in a bracket, each pairing stands before the one that its winner goes to.
@@ -262,7 +270,11 @@ def _sort_by_successor(pairings: list[Means], order: Mapping[str, int]) -> None:
     pairings.sort(key=successor)
 
 
-def _entry(results: Results, pairing: Means, winners: Collection[str]) -> Entry:
+def _entry(
+    results: Results,
+    pairing: Means,
+    winners: Collection[str],
+) -> Entry:
     """Return a pairing as the page shows it."""
     entry = []
     for mean, bot in pairing:
@@ -312,7 +324,11 @@ def leaderboards(results: Results) -> tuple[PageTable, ...]:
     return tuple(tables)
 
 
-def leaderboard(results: Results, title: str = "", frame: pd.DataFrame | None = None) -> PageTable:
+def leaderboard(
+    results: Results,
+    title: str = "",
+    frame: pd.DataFrame | None = None,
+) -> PageTable:
     """Return the leaderboard of a league.
 
     It has ratings, intervals and tiers where its frame has them.
@@ -362,7 +378,11 @@ def leaderboard(results: Results, title: str = "", frame: pd.DataFrame | None = 
     )
 
 
-def of_bots(results: Results, frame: pd.DataFrame, columns: Columns) -> PageTable:
+def of_bots(
+    results: Results,
+    frame: pd.DataFrame,
+    columns: Columns,
+) -> PageTable:
     """Return a frame that has a row for each `bot` as a table."""
     rows = rows_of(frame, columns)
     for row in rows:
@@ -501,7 +521,11 @@ def _page_column(declared: Columns, name: str, *, is_role: bool) -> Column:
     return replace(column, name=name, label=label, meaning=meaning)
 
 
-def _cell(column: Column, row: dict[str, Any], bar: tuple[float, float, float] | None) -> Cell:
+def _cell(
+    column: Column,
+    row: dict[str, Any],
+    bar: tuple[float, float, float] | None,
+) -> Cell:
     """Return the cell of a column; `bar` is the interval of the rating, on a scale from 0 to 1."""
     if column.name == "range":
         return _interval_cell(column, row, bar)

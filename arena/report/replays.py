@@ -164,7 +164,11 @@ def replay(record: Record, games: Games) -> dict[str, object]:
     return games.facts(record) | values_of(record)
 
 
-def _reader(game: Game[Any], match: Match, sides: Sequence[Sequence[Role]]) -> _Reader:
+def _reader(
+    game: Game[Any],
+    match: Match,
+    sides: Sequence[Sequence[Role]],
+) -> _Reader:
     """Return how the facts of a match are read."""
     roles = [seat.role for seat in match.seats]
     styles = Styles.of(game.drawing, roles, sides)

@@ -118,7 +118,11 @@ class Measure:
     """Matches that are assessed of an event."""
 
 
-ACCURACY = Measure(file=".accuracy", kind=quality.PerfectPlay, most=MOST_ASSESSED)
+ACCURACY = Measure(
+    file=".accuracy",
+    kind=quality.PerfectPlay,
+    most=MOST_ASSESSED,
+)
 REGRET = Measure(file=".regret", kind=quality.Estimator, most=MOST_ESTIMATED)
 
 

@@ -51,7 +51,11 @@ Blunders = dict[RolePosition, list[Blunder]]
 
 
 def add_exact(
-    blunders: Blunders, archive: Archive, record: Record, assessor: PerfectPlay, bot: str
+    blunders: Blunders,
+    archive: Archive,
+    record: Record,
+    assessor: PerfectPlay,
+    bot: str,
 ) -> None:
     """Add the moves of a match by which the bot threw points away."""
     qualities = assessor.of_turns(record.turns)

@@ -133,7 +133,11 @@ def interval_text(low: str, high: str) -> str:
     return "anything"
 
 
-def ranks_text(best: float | None, worst: float | None, dash: str = "\u2013") -> str:
+def ranks_text(
+    best: float | None,
+    worst: float | None,
+    dash: str = "\u2013",
+) -> str:
     """Return the ranks that the matches leave open: `2`, or `2` to `4` with a dash.
 
     It is empty without ranks.
@@ -272,7 +276,11 @@ _RANKS = (
 )
 
 
-def interval_columns(low: str, high: str, meaning: str) -> tuple[Column, Column]:
+def interval_columns(
+    low: str,
+    high: str,
+    meaning: str,
+) -> tuple[Column, Column]:
     """Return the two ends of a 95 % interval of a rating, which a page shows as one column."""
     return Column(low, meaning, "rating", "95 %"), Column(high, meaning, "rating", "95 %")
 

@@ -384,7 +384,9 @@ def _format(form: str) -> tuple[Convert, OpenTables]:
 
 @contextmanager
 def _file_each(
-    form: str, open_file: Callable[[str, BinaryIO], AbstractContextManager[Add]], folder: Path
+    form: str,
+    open_file: Callable[[str, BinaryIO], AbstractContextManager[Add]],
+    folder: Path,
 ) -> Iterator[tuple[tuple[Path, ...], dict[str, Add]]]:
     """Open a file for each table."""
     paths = []

@@ -42,7 +42,12 @@ def recall(path: Path, key: str, kind: "TypeAdapter[Value]") -> Value | None:
         return None
 
 
-def store(path: Path, key: str, value: Value, kind: "TypeAdapter[Value]") -> None:
+def store(
+    path: Path,
+    key: str,
+    value: Value,
+    kind: "TypeAdapter[Value]",
+) -> None:
     """Store a value under the key, in place of what the file has."""
     # `dump_json` has no infinity. Where a stranger's archive has bytes for texts, `dumps` fails, so
     # that pydantic need not warn.

@@ -246,7 +246,11 @@ def rank(
         for tied in _separate(table, equal, rules, figures):
             first = len(ranked) + 1
             for bot in tied:
-                decided = DecidedRank(rank=first, bot=bot, figures=figures[bot])
+                decided = DecidedRank(
+                    rank=first,
+                    bot=bot,
+                    figures=figures[bot],
+                )
                 ranked.append(decided)
     return tuple(ranked)
 

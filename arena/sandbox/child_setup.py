@@ -44,7 +44,12 @@ def failed(error: OSError) -> dict[str, Any]:
     return {"failed": text[:TEXT_LENGTH], "passing": error.errno in TEMPORARY}
 
 
-def wait(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoReturn:
+def wait(
+    launcher: _socket.socket,
+    parent: int,
+    order: int,
+    reply: int,
+) -> NoReturn:
     """Wait for an operation from the pipe `order`, and do it.
 
     The child is in a session of its own, with default signals. SIGCONT is blocked, which keeps no
@@ -73,7 +78,12 @@ def die_with(parent: int) -> None:
         os._exit(127)
 
 
-def begin(launcher: _socket.socket, parent: int, order: int, reply: int) -> NoReturn:
+def begin(
+    launcher: _socket.socket,
+    parent: int,
+    order: int,
+    reply: int,
+) -> NoReturn:
     """Take the message, and become the program that it names."""
     confined = False
     argv = [""]

@@ -84,7 +84,12 @@ def _choose_automatically(*, unsafe: bool) -> str:
     )
 
 
-def resolved(conditions: Conditions, *, unsafe: bool = False, by_hand: bool = False) -> Conditions:
+def resolved(
+    conditions: Conditions,
+    *,
+    unsafe: bool = False,
+    by_hand: bool = False,
+) -> Conditions:
     """Return the conditions with the level that is played at here.
 
     `choose` finds the level; it starts processes to try it.

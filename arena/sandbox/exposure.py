@@ -19,7 +19,11 @@ from arena.sandbox import file_policy, levels, toolchain
 from arena.values import Bot
 
 
-def refuse_exposed(private: Iterable[Path], bots: Iterable[Bot], level: str) -> None:
+def refuse_exposed(
+    private: Iterable[Path],
+    bots: Iterable[Bot],
+    level: str,
+) -> None:
     """Raise ArenaError when private folders, or files of bots, lie in a folder that a bot may read.
 
     Bots that come with arena are no secret, and may lie among the packages of the interpreter.

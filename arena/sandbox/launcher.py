@@ -411,7 +411,11 @@ class Launcher:
             # This is done also if the bot does not import them: later bots see what is loaded, and
             # must not learn of an opponent.
             rules_name = rules.name if rules else ""
-            kind = kind._replace(modules=modules, kit="".join(kit), rules=rules_name)
+            kind = kind._replace(
+                modules=modules,
+                kit="".join(kit),
+                rules=rules_name,
+            )
         if kind not in self._prepared:
             self._spawner.request(spawner.PREPARE, kind, subject=spec.level)
             self._prepared.add(kind)

@@ -25,7 +25,11 @@ CONTINUE = 1
 POLL_MS = 100
 
 
-def answer_for(listener: int, answer: Callable[[int, int], int], name: str) -> None:
+def answer_for(
+    listener: int,
+    answer: Callable[[int, int], int],
+    name: str,
+) -> None:
     """Answer for one bot, in a thread of this name, until all its processes are gone.
 
     Close the listener then.
@@ -33,7 +37,12 @@ def answer_for(listener: int, answer: Callable[[int, int], int], name: str) -> N
     `answer` gets the number of the call and its first argument. It returns the errno with which the
     call fails; 0 = the kernel does the call.
     """
-    threading.Thread(target=_serve, args=(listener, answer), name=name, daemon=True).start()
+    threading.Thread(
+        target=_serve,
+        args=(listener, answer),
+        name=name,
+        daemon=True,
+    ).start()
 
 
 def _serve(listener: int, answer: Callable[[int, int], int]) -> None:

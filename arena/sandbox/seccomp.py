@@ -274,5 +274,10 @@ def _lay_check(check: Check, refusal: int) -> bytes:
     return code + _laid(ANSWER, refusal)
 
 
-def _laid(code: int, operand: int, yes: int = 0, no: int = 0) -> bytes:
+def _laid(
+    code: int,
+    operand: int,
+    yes: int = 0,
+    no: int = 0,
+) -> bytes:
     return INSTRUCTION.pack(code, yes, no, operand)

@@ -146,7 +146,13 @@ def checkup(
             skipped += 1
             continue
 
-        event = Event(name="check", seed=SEED, boards=(board,), bots=(bot,), conditions=conditions)
+        event = Event(
+            name="check",
+            seed=SEED,
+            boards=(board,),
+            bots=(bot,),
+            conditions=conditions,
+        )
         match = event.match(board, (bot,) * len(board.roles), 0)
         first = examiner.run(match, role, "")
         if not first.sound:
@@ -168,11 +174,22 @@ def checkup(
         common = min(len(first.moves), len(again.moves))
         if again.sound and first.moves[:common] != again.moves[:common]:
             where = f"{first.board} as {role}"
-            finding = Finding(weight=Weight.ADVICE, where=where, words=OTHERWISE, cure=SEEDED)
+            finding = Finding(
+                weight=Weight.ADVICE,
+                where=where,
+                words=OTHERWISE,
+                cure=SEEDED,
+            )
             advice.append(finding)
 
     runs = tuple(examiner.runs)
-    examined = Checkup(bot=bot, conditions=conditions, runs=runs, findings=(), skipped=skipped)
+    examined = Checkup(
+        bot=bot,
+        conditions=conditions,
+        runs=runs,
+        findings=(),
+        skipped=skipped,
+    )
     findings: list[Finding] = []
     for run in runs:
         findings += run.findings
@@ -221,7 +238,12 @@ class _Examiner:
         self._whole_until = time.monotonic() + WHOLE_MATCHES_S
 
     def run(
-        self, match: Match, role: Role, name: str, until: int | None = None, usual: float = math.inf
+        self,
+        match: Match,
+        role: Role,
+        name: str,
+        until: int | None = None,
+        usual: float = math.inf,
     ) -> CheckRun:
         """Play one run, as `run_check` describes it."""
         whole_until = self._whole_until if self.runs else math.inf
@@ -257,7 +279,12 @@ def _left_out(bot: Bot) -> Iterator[Finding]:
     paths = left_out(folder)
     if paths:
         message = left_out_words(paths[:FEW_PATHS])
-        yield Finding(weight=Weight.ADVICE, where="its files", words=message, cure=PACKAGES)
+        yield Finding(
+            weight=Weight.ADVICE,
+            where="its files",
+            words=message,
+            cure=PACKAGES,
+        )
 
 
 class _Figure(NamedTuple):
@@ -300,4 +327,9 @@ def _near_limits(examined: Checkup) -> Iterator[Finding]:
             measured = f"{value / scale:.3g} {unit}"
             allowed = f"{limit / scale:.3g} {unit}"
             text = f"{subject} {measured}, and the limit is {allowed}"
-            yield Finding(weight=Weight.ADVICE, where="in all", words=text, cure=advice)
+            yield Finding(
+                weight=Weight.ADVICE,
+                where="in all",
+                words=text,
+                cure=advice,
+            )

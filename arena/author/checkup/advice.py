@@ -58,7 +58,11 @@ LIMIT_ADVICE = {
 }
 
 
-def of_failure(failure: Failure, stderr: str = "", files: BotFiles = NO_FILES) -> str:
+def of_failure(
+    failure: Failure,
+    stderr: str = "",
+    files: BotFiles = NO_FILES,
+) -> str:
     """Return advice for any failure except silence and an illegal move."""
     if failure.cause is Cause.NOT_STARTED:
         return failure.cure or NOT_STARTED
@@ -139,7 +143,10 @@ def _cause_of_silence(files: BotFiles) -> str:
 
 
 def of_illegal(
-    line: str, legal: tuple[str, ...], earlier: Collection[str], after: Iterable[str]
+    line: str,
+    legal: tuple[str, ...],
+    earlier: Collection[str],
+    after: Iterable[str],
 ) -> str:
     """Return advice for a line that is not a legal move.
 
@@ -195,8 +202,18 @@ def of_record(record: Record, fault: Fault) -> str:
             answers_cpu = sum(turn.cpu for turn in record.turns if turn.role == fault.role)
             cpu = max(0.0, seat.cpu - answers_cpu)
             spent = TimeUsed(wall=move_s or cpu, cpu=cpu)
-            failure = Failure(cause=Cause.NO_ANSWER, words=fault.words, spent=spent)
-            return of_silence(failure, (), ready=fault.turn == 0, late=None, discarded=())
+            failure = Failure(
+                cause=Cause.NO_ANSWER,
+                words=fault.words,
+                spent=spent,
+            )
+            return of_silence(
+                failure,
+                (),
+                ready=fault.turn == 0,
+                late=None,
+                discarded=(),
+            )
         case Ending.LIMIT_EXCEEDED:
             if short_of_memory:
                 return LIMIT_ADVICE[Cause.MEMORY]

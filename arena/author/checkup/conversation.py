@@ -79,7 +79,11 @@ def run_check(
     with LiveBots(match, [seat], launcher, live_bot=Examinee) as programs:
         bot = cast("Examinee", programs.bots[role])
         game: Any = rulebook.game_of(match)
-        resources = Resources(match=match, launcher=launcher, services=services or {})
+        resources = Resources(
+            match=match,
+            launcher=launcher,
+            services=services or {},
+        )
         wrappers = Wrappers(game, resources)
         examination = Examination(wrappers.near(programs), bot, match, role, name, usual)
         conversation = Conversation(game, match, role, examination, wrappers.far(examination))
@@ -172,7 +176,12 @@ class Conversation:
     """A match of one bot against opponents that move at random."""
 
     def __init__(
-        self, game: Any, match: Match, role: Role, examination: "Examination", seats: Seats
+        self,
+        game: Any,
+        match: Match,
+        role: Role,
+        examination: "Examination",
+        seats: Seats,
     ) -> None:
         """`examination` has the bot's seat, the one of this role; it is asked by `seats`."""
         self.shortened = False
@@ -488,14 +497,24 @@ class Examination(WrappedSeats):
             self._advise(text, cure, log, Weight.FAULT)
 
     def _advise(
-        self, text: str, cure: str, log: tuple[str, ...] = (), weight: Weight = Weight.ADVICE
+        self,
+        text: str,
+        cure: str,
+        log: tuple[str, ...] = (),
+        weight: Weight = Weight.ADVICE,
     ) -> None:
         where = f"{self._match.label} as {self._role}"
         if self._turn:
             where += f", turn {self._turn}"
         if self._name:
             where += f", {self._name}"
-        finding = Finding(weight=weight, where=where, words=text, cure=cure, log=log)
+        finding = Finding(
+            weight=weight,
+            where=where,
+            words=text,
+            cure=cure,
+            log=log,
+        )
         self.findings.append(finding)
 
 

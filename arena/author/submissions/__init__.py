@@ -144,11 +144,21 @@ class Submissions:
         )
         if person is not None:
             shown_name = names.display(person.name) or "bot"
-            note = replace(note, display=shown_name, email=person.email, person=person.id)
+            note = replace(
+                note,
+                display=shown_name,
+                email=person.email,
+                person=person.id,
+            )
 
         folder = self._store.new_folder()
         safe_name = names.safe(note.display)
-        candidate = _Candidate(request=request, note=note, folder=folder, name=safe_name)
+        candidate = _Candidate(
+            request=request,
+            note=note,
+            folder=folder,
+            name=safe_name,
+        )
         try:
             candidate.name = self._name(request, note, person)
             self._sources[candidate.name.lower()] = note.source
@@ -168,7 +178,12 @@ class Submissions:
             candidate.faults.append(error.seen_from(folder, folder.absolute()))
         return candidate
 
-    def _name(self, request: Request, note: Note, person: Person | None) -> str:
+    def _name(
+        self,
+        request: Request,
+        note: Note,
+        person: Person | None,
+    ) -> str:
         """Return the name that the bot is called by if it may have it, else a safe, free name."""
         called = request.called
         if request.name is not None:
@@ -429,7 +444,11 @@ class Submissions:
         return names.distinct(label, names_in_use)
 
 
-def _copy_in(request: Request, name: str, folder: Path) -> tuple[Path, tuple[str, ...]]:
+def _copy_in(
+    request: Request,
+    name: str,
+    folder: Path,
+) -> tuple[Path, tuple[str, ...]]:
     """Copy and unpack a submission into `folder`, under its new name.
 
     Return the new path, and what was left out.

@@ -173,7 +173,12 @@ class BotStore:
             numbers = [int(path.name) for path in self._version_folders(bot.name)]
             number = max(numbers, default=0) + 1
             now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-            note = replace(note, number=number, digest=bot.digest, submitted=now)
+            note = replace(
+                note,
+                number=number,
+                digest=bot.digest,
+                submitted=now,
+            )
 
             versions = whole_files.make_folder(self.bots / VERSIONS / bot.name)
             folder = versions / str(number)
@@ -271,7 +276,13 @@ class BotStore:
         cure = near or "`arena bots` lists them"
         raise ArenaError(f"{name!r}: {state}; {cure}")
 
-    def refuse(self, name: str, reason: str, copy: Path | None, note: Note) -> Path:
+    def refuse(
+        self,
+        name: str,
+        reason: str,
+        copy: Path | None,
+        note: Note,
+    ) -> Path:
         """Keep a refused submission in place of the last of its name; return the reason's file."""
         with writing(self.bots):
             new = self.new_folder() / "refusal"

@@ -58,7 +58,13 @@ class Allowance:
         if path.name in NOTED and is_new and len(self.noted) < MOST_NOTED:
             self.noted.append(name)
 
-    def pour(self, source: IO[bytes], target: Path, *, executable: bool) -> None:
+    def pour(
+        self,
+        source: IO[bytes],
+        target: Path,
+        *,
+        executable: bool,
+    ) -> None:
         """Copy a file as far as its bytes are allowed; of its mode only the right to run it stays.
 
         Only its owner may write to the copy, which plays later, and nobody may do what the umask
@@ -102,7 +108,11 @@ def too_large() -> ExcessError:
     )
 
 
-def copy_submission(source: Path, target: Path, allowance: Allowance | None = None) -> None:
+def copy_submission(
+    source: Path,
+    target: Path,
+    allowance: Allowance | None = None,
+) -> None:
     """Copy a file or a folder to the free path `target`; ArenaError with the reason if refused.
 
     Several files of one submission share an `allowance`.
@@ -115,7 +125,12 @@ def copy_submission(source: Path, target: Path, allowance: Allowance | None = No
         raise FileError(source, f"cannot be read: {error.strerror}") from error
 
 
-def copy_entry(folder: int, name: str, target: Path, allowance: Allowance) -> None:
+def copy_entry(
+    folder: int,
+    name: str,
+    target: Path,
+    allowance: Allowance,
+) -> None:
     """Copy an entry of an open folder to the free path `target`, as `copy_submission` does."""
     try:
         _copy(folder, name, target, PurePosixPath(name), allowance)

@@ -131,7 +131,12 @@ def _rows(store: BotStore, name: str, people: People) -> Iterator[Row]:
         try:
             bot = discovery.from_path(version.path, name)
         except ArenaError as error:  # a power cut emptied it; to submit the bot again restores it
-            yield Row(name=name, state=BotState.BROKEN, version=version.number, words=str(error))
+            yield Row(
+                name=name,
+                state=BotState.BROKEN,
+                version=version.number,
+                words=str(error),
+            )
             continue
         state = past
         if version.digest in playing:
@@ -139,7 +144,12 @@ def _rows(store: BotStore, name: str, people: People) -> Iterator[Row]:
         yield row_of(bot, state, version, shown_name(version.note, people))
 
 
-def row_of(bot: Bot, state: BotState, version: Version | None = None, display: str = "") -> Row:
+def row_of(
+    bot: Bot,
+    state: BotState,
+    version: Version | None = None,
+    display: str = "",
+) -> Row:
     """Return the row of a bot; `display` is the name of its author.
 
     A bot of a `[[bot]]` table has no versions.

@@ -125,7 +125,12 @@ class People:
         """Return the person who has exactly this id; None if nobody has it."""
         return self._by_id.get(id)
 
-    def recorded(self, id: str, name: str = "", email: str = "") -> Person | None:  # noqa: A002
+    def recorded(
+        self,
+        id: str,  # noqa: A002
+        name: str = "",
+        email: str = "",
+    ) -> Person | None:
         """Return the person whose id, name and e-mail of an earlier time were stored, if any.
 
         The table may have changed since. A spreadsheet may have written 17 for 017, or 17.0, and a
@@ -377,10 +382,19 @@ def _person(cells: dict[str, str], values: dict[str, list[str]]) -> Person:
     if marks:
         id_ = marks[0]
         logins = [mark for mark in marks[1:] if mark != email]
-    return Person(name=name, email=email, id=id_, logins=tuple(logins))
+    return Person(
+        name=name,
+        email=email,
+        id=id_,
+        logins=tuple(logins),
+    )
 
 
-def _refuse_like_ids(path: Path, people: Iterable[Person], lines: Mapping[str, int]) -> None:
+def _refuse_like_ids(
+    path: Path,
+    people: Iterable[Person],
+    lines: Mapping[str, int],
+) -> None:
     """Raise ArenaError if two ids look alike, or one name has one id in two spellings."""
     looks: dict[str, Person] = {}
     spellings: dict[tuple[str, str], Person] = {}

@@ -64,7 +64,12 @@ class Request:
         return self.label.file or self.path.name
 
 
-def request(path: Path, name: str | None = None, *, replaces: bool = False) -> Request:
+def request(
+    path: Path,
+    name: str | None = None,
+    *,
+    replaces: bool = False,
+) -> Request:
     """Return the request of a bot that is handed in alone."""
     called = name
     if called is None:

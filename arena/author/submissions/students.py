@@ -60,7 +60,11 @@ class Student:
     """True for a bot of nobody whose name, or shown name, is or looks like a person's."""
 
 
-def author_of(bot: Bot, people: People, store: BotStore | None) -> Person | None:
+def author_of(
+    bot: Bot,
+    people: People,
+    store: BotStore | None,
+) -> Person | None:
     """Return the person who submitted a bot; None if nobody.
 
     A bot that no submission made is nobody's: a house bot may be called like a person, who may have
@@ -105,7 +109,10 @@ def _digests_now(name: str, store: BotStore) -> list[str]:
 
 
 def _author_of_version(
-    bot: str, version: Version, people: People, store: BotStore
+    bot: str,
+    version: Version,
+    people: People,
+    store: BotStore,
 ) -> Person | None:
     """Return the person who submitted a version of a bot; None if nobody.
 
@@ -300,7 +307,9 @@ def _late(newer: Collection[str]) -> str:
 
 
 def _newer(
-    played: Iterable[Bot], people: People, store: BotStore | None
+    played: Iterable[Bot],
+    people: People,
+    store: BotStore | None,
 ) -> dict[Person | str, list[str]]:
     """Return the bots that play now, but not in this event as they are: by person, or by name.
 

@@ -76,7 +76,12 @@ def unpack(archive: Path, target: Path, *, bots: int = 1) -> list[str]:
     """
     work = partial(_unpack, archive, target, bots)
     try:
-        return limited_value(work, memory=MEMORY_BYTES, cpu=CPU_SECONDS, wall=WALL_SECONDS)
+        return limited_value(
+            work,
+            memory=MEMORY_BYTES,
+            cpu=CPU_SECONDS,
+            wall=WALL_SECONDS,
+        )
     except LimitedError as error:
         raise ArenaError(f"it {error} to unpack; leave out what the bot does not need") from error
 
@@ -205,7 +210,12 @@ class _Info(tarfile.TarInfo):
     """A header of a tar; ArenaError for an extended header that is larger than any name needs."""
 
     @classmethod
-    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+    def frombuf(
+        cls,
+        buf: bytes | bytearray,
+        encoding: str,
+        errors: str,
+    ) -> Self:
         info = super().frombuf(buf, encoding, errors)
         if info.type in EXTENSIONS and info.size > HEADER_BYTES:
             raise ArenaError(

@@ -108,7 +108,12 @@ def _curves_of_game(
     return curve_panels
 
 
-def _draw(panel: Axes, curve: _Curve, along: str, texts: str) -> None:
+def _draw(
+    panel: Axes,
+    curve: _Curve,
+    along: str,
+    texts: str,
+) -> None:
     """Draw the lines of a panel, with the words of the column `texts` at the points of its bot."""
     other_lines = LineCollection(
         curve.other_lines,

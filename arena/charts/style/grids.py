@@ -168,6 +168,11 @@ def _scale(figure: Figure, left: float, least: float) -> None:
     )
     middle = (least + 100) / 2
     strip.set(yticks=[], xticks=[least, middle, 100])
-    strip.tick_params(length=0, labelsize=7.5, pad=2, labelcolor=GREY)
+    strip.tick_params(
+        length=0,
+        labelsize=7.5,
+        pad=2,
+        labelcolor=GREY,
+    )
     for spine in strip.spines.values():
         spine.set(color=FAINT, linewidth=0.5, visible=True)

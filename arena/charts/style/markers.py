@@ -19,7 +19,9 @@ BEYOND = "; an arrow leads beyond the axis"
 
 
 def ends(
-    value: "pd.Series[float]", low: "pd.Series[float]", high: "pd.Series[float]"
+    value: "pd.Series[float]",
+    low: "pd.Series[float]",
+    high: "pd.Series[float]",
 ) -> tuple[Ends, str]:
     """Return the ends of an axis for figures and their intervals, and a note for the subtitle.
 
@@ -126,6 +128,12 @@ def bands(panel: Axes, groups: Sequence[object]) -> None:
     for _, group in groupby(groups):
         end = start + len(list(group))
         if shaded:
-            panel.axhspan(start - 0.5, end - 0.5, color=BAND, linewidth=0, zorder=0)
+            panel.axhspan(
+                start - 0.5,
+                end - 0.5,
+                color=BAND,
+                linewidth=0,
+                zorder=0,
+            )
         start = end
         shaded = not shaded

@@ -171,7 +171,12 @@ def _text_widths(panel: Panel, size: float) -> dict[str, float]:
     return widths
 
 
-def _titled(title: str, subtitle: str, width: float, height: float) -> Figure:
+def _titled(
+    title: str,
+    subtitle: str,
+    width: float,
+    height: float,
+) -> Figure:
     """Return a figure without panels."""
     figure = Figure(figsize=(width, height), dpi=DPI, facecolor="white")
     left = MARGIN / width

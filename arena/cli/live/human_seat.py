@@ -84,7 +84,12 @@ class TextSeat:
 class ScreenSeat:
     """A seat on the screen of a terminal: arrow keys, typed moves, the legal moves on `?`."""
 
-    def __init__(self, terminal: Terminal, game: Game[Any], match: Match) -> None:
+    def __init__(
+        self,
+        terminal: Terminal,
+        game: Game[Any],
+        match: Match,
+    ) -> None:
         self._terminal = terminal
         self._game = game
         self._view = PlayerView(game, match)

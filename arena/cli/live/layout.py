@@ -199,7 +199,11 @@ def _panel(
     return top + log + end
 
 
-def _seats(story: Story, scene: Scene, state: BoardSigns | None) -> Iterator[str]:
+def _seats(
+    story: Story,
+    scene: Scene,
+    state: BoardSigns | None,
+) -> Iterator[str]:
     longest = max(len(role) for role in story.game.roles)
     is_over = story.record is not None and scene is story.scenes[-1]
     scores: Mapping[Role, int] = {}
@@ -231,7 +235,13 @@ def _seats(story: Story, scene: Scene, state: BoardSigns | None) -> Iterator[str
         yield f"  {output.safe_line(fact)}"
 
 
-def _moves(story: Story, scene: Scene, columns: int, *, current: bool) -> Iterator[str]:
+def _moves(
+    story: Story,
+    scene: Scene,
+    columns: int,
+    *,
+    current: bool,
+) -> Iterator[str]:
     """Yield a turn's moves; of the current turn the refused text and the remarks too."""
     longest = max(len(role) for role in story.game.roles)
     for index, turn in enumerate(scene.turns):

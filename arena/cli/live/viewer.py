@@ -101,7 +101,12 @@ class Playback:
 class Viewer:
     """Draws a story on a terminal and passes its keys to the playback."""
 
-    def __init__(self, terminal: Terminal, story: Story, playback: Playback) -> None:
+    def __init__(
+        self,
+        terminal: Terminal,
+        story: Story,
+        playback: Playback,
+    ) -> None:
         self._terminal = terminal
         self._story = story
         self._playback = playback
@@ -178,7 +183,12 @@ class Viewer:
             raise LeftEarlyError
 
 
-def key_line(keys: tuple[tuple[str, str], ...], columns: int, *, colour: bool) -> str:
+def key_line(
+    keys: tuple[tuple[str, str], ...],
+    columns: int,
+    *,
+    colour: bool,
+) -> str:
     """Return a line that explains as many keys as fit, and always the last."""
     chosen: list[tuple[str, str]] = []
     used = _key_width(keys[-1])

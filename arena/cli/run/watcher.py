@@ -34,7 +34,12 @@ class RunWatcher(Watcher):
     need our figures in any case.
     """
 
-    def __init__(self, event: Event, lanes: str, earlier: Iterable[Played]) -> None:
+    def __init__(
+        self,
+        event: Event,
+        lanes: str,
+        earlier: Iterable[Played],
+    ) -> None:
         super().__init__(event.name, lanes, schedules.at_most(event))
         self._names = display_names(event.bots)
         self._leagues = {game: event.league(game) for game in event.games}
@@ -70,7 +75,11 @@ class RunWatcher(Watcher):
         from rich.table import Table
 
         line = Table.grid(padding=(0, 1))
-        bar = ProgressBar(total=max(1, self.planned), completed=self.done, width=30)
+        bar = ProgressBar(
+            total=max(1, self.planned),
+            completed=self.done,
+            width=30,
+        )
         line.add_row(self.name, bar, self.summary())
         if self.live is None:
             return line

@@ -678,7 +678,11 @@ def _plain(schema: Any) -> Any:
     return plain
 
 
-def _listed_openings(file: str, workspace: Path, boards: Iterable[Board]) -> Openings:
+def _listed_openings(
+    file: str,
+    workspace: Path,
+    boards: Iterable[Board],
+) -> Openings:
     """Return the openings that a file lists for these boards; ignore lines of other boards."""
     path = workspace / file
     try:
@@ -823,7 +827,12 @@ def _lack(event: Event, board: Board) -> str:
     return f"{needs}, and {counted(len(players), 'bot')} of this event {verb} there"
 
 
-def _picked(source: str, kind: str, name: str, known: Mapping[str, Named]) -> Named:
+def _picked(
+    source: str,
+    kind: str,
+    name: str,
+    known: Mapping[str, Named],
+) -> Named:
     """Return the bot or the board with this name, which a key or an option names.
 
     ArenaError if there is none; OptionError if `source` is an option of the command line.

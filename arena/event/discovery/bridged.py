@@ -82,7 +82,10 @@ def _refuse_long(name: str, text: str) -> None:
 
 
 def command(
-    bridge: str, options: Mapping[str, Any], words: tuple[str, ...], folder: Path | None
+    bridge: str,
+    options: Mapping[str, Any],
+    words: tuple[str, ...],
+    folder: Path | None,
 ) -> tuple[str, ...]:
     """Return the command of a bot behind a bridge.
 

@@ -106,7 +106,11 @@ def is_environment(folder: PurePath) -> ArenaError:
     )
 
 
-def digest_of(words: object, files: Iterable[tuple[str, Path]], length: int = 16) -> str:
+def digest_of(
+    words: object,
+    files: Iterable[tuple[str, Path]],
+    length: int = 16,
+) -> str:
     """Return hex digits over words and the name, the right to run and the bytes of each file.
 
     `words` are plain values, such as a command. A link counts as the file to which it leads. No

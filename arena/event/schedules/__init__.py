@@ -36,7 +36,12 @@ class Schedule(Protocol):
     0 = it depends on all earlier batches (Swiss, knockout). 1 = it does not depend on the last
     batch, which may still be played when batch `n` begins, so that no lane waits (ladder)."""
 
-    def batch(self, event: Event, number: int, history: Sequence[Batch]) -> Iterable[Match]:
+    def batch(
+        self,
+        event: Event,
+        number: int,
+        history: Sequence[Batch],
+    ) -> Iterable[Match]:
         """Yield the matches of batch 0, 1, ... in order; no match = the event is over.
 
         `history` are the results of the complete batches 0 to `number - 1 - BEHIND`. It is read

@@ -11,7 +11,11 @@ from arena.values import Batch, Event, Match
 BEHIND = 0
 
 
-def batch(_event: Event, _number: int, _history: Sequence[Batch]) -> Iterable[Match]:
+def batch(
+    _event: Event,
+    _number: int,
+    _history: Sequence[Batch],
+) -> Iterable[Match]:
     """Yield no match."""
     return ()
 

@@ -84,7 +84,12 @@ class _Transposition:
                 rows.append(owner)
         return False
 
-    def _exchange(self, start: int, partner: int, wanted_by: Mapping[int, int]) -> None:
+    def _exchange(
+        self,
+        start: int,
+        partner: int,
+        wanted_by: Mapping[int, int],
+    ) -> None:
         """Give a free partner to the row that wants it, its former partner to the next row.
 
         The chain ends at `start`, which had no partner.

@@ -50,7 +50,12 @@ class Uncertainty:
         shared = covariance[first, second]
         return np.asarray(variances - 2 * shared)
 
-    def play(self, bot: int, opponent: int, gain: float) -> Iterator[tuple[int, Floats]]:
+    def play(
+        self,
+        bot: int,
+        opponent: int,
+        gain: float,
+    ) -> Iterator[tuple[int, Floats]]:
         """Count a pairing with this information.
 
         Yield each of its groups, with the root of what its covariance lost: the product of this

@@ -21,7 +21,11 @@ BEHIND = 0
 LOOKS_EACH_REPEAT = True
 
 
-def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match]:
+def batch(
+    event: Event,
+    number: int,
+    history: Sequence[Batch],
+) -> Iterator[Match]:
     """Yield every match: in each repeat, challenger by challenger, on all boards."""
     del history  # results decide nothing
     if number:

@@ -43,7 +43,11 @@ Couple = tuple[int, int]
 """Two neighbours in the bracket, as the numbers of their seeds."""
 
 
-def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match]:
+def batch(
+    event: Event,
+    number: int,
+    history: Sequence[Batch],
+) -> Iterator[Match]:
     """Yield the matches of a round, or of its next deciders; nothing after the final."""
     for league, league_history in leagues(event, history[:number]):
         check(league)

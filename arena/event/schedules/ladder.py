@@ -125,7 +125,11 @@ Choice = tuple[tuple[int, int, int], ...]
 """Pairings, each with its repeat."""
 
 
-def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match]:
+def batch(
+    event: Event,
+    number: int,
+    history: Sequence[Batch],
+) -> Iterator[Match]:
     """Yield the matches of a batch, pairing by pairing; nothing after the last batch."""
     check(event)
     ladder = _ladder(event)
@@ -269,7 +273,12 @@ class _Ladder:
             self._choose(number, history, under_way)
         return self._chosen[number]
 
-    def _choose(self, number: int, finished: list[Batch], under_way: Pairs) -> None:
+    def _choose(
+        self,
+        number: int,
+        finished: list[Batch],
+        under_way: Pairs,
+    ) -> None:
         """Choose the pairings of a batch from the results of the finished batches."""
         if self._results.batches > len(finished):
             self._results = _Results(self._event)
@@ -458,7 +467,11 @@ def _most_useful(
     np.add.at(pairings, codes // bots, times)
     np.add.at(pairings, codes % bots, times)
 
-    def play(bot: int, opponent: int, gain: float) -> "Iterator[tuple[int, Floats]]":
+    def play(
+        bot: int,
+        opponent: int,
+        gain: float,
+    ) -> "Iterator[tuple[int, Floats]]":
         """Count a pairing, and return the changes of the covariance."""
         pairings[[bot, opponent]] += 1
         met[results.code_of(bot, opponent)] += 1
@@ -491,7 +504,12 @@ def _most_useful(
 class _Prospects:
     """What further pairings are expected to tell and to cost."""
 
-    def __init__(self, legs: _Legs, results: _Results, strength: "Floats") -> None:
+    def __init__(
+        self,
+        legs: _Legs,
+        results: _Results,
+        strength: "Floats",
+    ) -> None:
         import numpy as np
 
         self.legs = legs
@@ -524,7 +542,12 @@ class _Prospects:
         cost = self._cost(legs, bot, opponent)
         return ahead, information, cost
 
-    def _cost(self, legs: "Ints", bot: "BotIndex", opponent: "BotIndex") -> "Floats":
+    def _cost(
+        self,
+        legs: "Ints",
+        bot: "BotIndex",
+        opponent: "BotIndex",
+    ) -> "Floats":
         """Return the expected turns of pairings."""
         import numpy as np
 
@@ -820,7 +843,11 @@ def _strengths(event: Event, results: _Results) -> "tuple[Floats, Uncertainty]":
     return strength, Uncertainty(groups, covariances)
 
 
-def _groups(strength: "Floats", board_roles: int, batches: int) -> "list[Ints]":
+def _groups(
+    strength: "Floats",
+    board_roles: int,
+    batches: int,
+) -> "list[Ints]":
     """Return groups of neighbours in strength, the bots of each in the seed order."""
     import numpy as np
 

@@ -26,7 +26,11 @@ DRAWS = 20
 """The draws of a round of larger tables, until none of its tables was there before."""
 
 
-def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match]:
+def batch(
+    event: Event,
+    number: int,
+    history: Sequence[Batch],
+) -> Iterator[Match]:
     """Yield every match; each repeat plays all boards and pairings, so a part is balanced."""
     del history  # results decide nothing
     if number:
@@ -56,7 +60,11 @@ def count(event: Event) -> dict[str, int]:
     return planned
 
 
-def seatings(board: Board, bots: Sequence[Bot], kind: str) -> Iterator[Seating]:
+def seatings(
+    board: Board,
+    bots: Sequence[Bot],
+    kind: str,
+) -> Iterator[Seating]:
     """Yield every way to give the board's roles to distinct bots that play them."""
     groups = groups_of(board, kind)
     able = _able(board, bots, kind)
@@ -95,7 +103,11 @@ def _able(board: Board, bots: Sequence[Bot], kind: str) -> list[list[Bot]]:
     return [_players(board, bots, group) for group in groups_of(board, kind)]
 
 
-def _players(board: Board, bots: Sequence[Bot], roles: Sequence[Role]) -> list[Bot]:
+def _players(
+    board: Board,
+    bots: Sequence[Bot],
+    roles: Sequence[Role],
+) -> list[Bot]:
     """Return the bots that play all of these roles of a board."""
 
     def plays_all(bot: Bot) -> bool:

@@ -46,7 +46,11 @@ Level = tuple[bool, int, int]
 """The order of the bots: whether a bot ever said `ready`, its points, and its Buchholz."""
 
 
-def batch(event: Event, number: int, history: Sequence[Batch]) -> Iterator[Match]:
+def batch(
+    event: Event,
+    number: int,
+    history: Sequence[Batch],
+) -> Iterator[Match]:
     """Yield the matches of a round, the highest score first; none after the last round."""
     for league, league_history in leagues(event, history):
         if number < rounds(league):

@@ -123,7 +123,12 @@ def _settings(keys: Mapping[str, object]) -> str:
     return "".join(lines)
 
 
-def _settings_of_skeleton(bridge: str, files: Iterable[Path], game: str | None, author: str) -> str:
+def _settings_of_skeleton(
+    bridge: str,
+    files: Iterable[Path],
+    game: str | None,
+    author: str,
+) -> str:
     """Return the text of the bot.toml of a skeleton, with its author.
 
     ArenaError if the skeleton does not play the game that the user wants.

@@ -62,7 +62,13 @@ def write(
         readers = list(readers_of(classroom, event))
     else:
         author_name, author_bots = classroom.bots_of(name, event)
-        readers = [Author(name=author_name, bots=author_bots, file=min(author_bots))]
+        readers = [
+            Author(
+                name=author_name,
+                bots=author_bots,
+                file=min(author_bots),
+            )
+        ]
 
     references = classroom.references(event)
     references -= classroom.strangers(references, event)

@@ -23,7 +23,12 @@ Your bot was not taken in, and does not play. Mend what follows, then hand it in
 `arena check {file}` tries it as it was tried here."""
 
 
-def letter(name: str, email: str, subject: str, body: str) -> bytes:
+def letter(
+    name: str,
+    email: str,
+    subject: str,
+    body: str,
+) -> bytes:
     """Return a letter in UTF-8. The name and the subject may have line ends; they stay one line."""
     to = name
     if email:

@@ -322,7 +322,11 @@ def _marks(
     )
 
 
-def _missing(event: Event, archive: Archive, everybody: Sequence[Student]) -> str:
+def _missing(
+    event: Event,
+    archive: Archive,
+    everybody: Sequence[Student],
+) -> str:
     """Return which matches are missing, in words; empty if none are."""
     plan = Plan(event, archive)
     stored = 0

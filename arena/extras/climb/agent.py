@@ -102,7 +102,12 @@ def perform(
     for what is nobody's fault: the same task can be done anew.
     """
     role = f"agent in round {task.round}"
-    limits = replace(BUILD_LIMITS, cpu=task.seconds, scratch=SCRATCH_BYTES, files=FILES)
+    limits = replace(
+        BUILD_LIMITS,
+        cpu=task.seconds,
+        scratch=SCRATCH_BYTES,
+        files=FILES,
+    )
     if task.door == "http":
         limits = replace(limits, memory=HTTP_MEMORY, processes=HTTP_PROCESSES)
     conditions = Conditions(

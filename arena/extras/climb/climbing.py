@@ -240,7 +240,12 @@ def _cut(sentence: str) -> str:
     return safe[:LONGEST_WORDS]
 
 
-def begun(store: BotStore, folder: Path, agents: Mapping[str, str], settings: str) -> History:
+def begun(
+    store: BotStore,
+    folder: Path,
+    agents: Mapping[str, str],
+    settings: str,
+) -> History:
     """Return the history of a climb: that in its folder, or a new one.
 
     ArenaError if that in the folder is of another climb. A bot that climbs is stored as a version

@@ -57,7 +57,13 @@ def climb(
         ),
     ] = [],  # noqa: B006 (typer wants a list, and nobody changes it)
     rounds: Annotated[
-        int, typer.Option(metavar="N", min=1, max=10_000, help="The number of rounds.")
+        int,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=10_000,
+            help="The number of rounds.",
+        ),
     ] = ROUNDS,
     boards: options.BoardNames = None,
     workers: options.Workers = None,
@@ -206,7 +212,13 @@ class _Step:
             reason = reason or "the event between the rounds is not complete"
             raise ArenaError(f"{self.folder}: {reason}; to go on: {command_line()}")
 
-    def work(self, history: "History", bot: Bot, number: int, target: Path) -> "AgentWork":
+    def work(
+        self,
+        history: "History",
+        bot: Bot,
+        number: int,
+        target: Path,
+    ) -> "AgentWork":
         """Let an agent work in a round."""
         from arena.extras.climb import feedback
         from arena.extras.climb.agent import AgentTask, perform

@@ -69,7 +69,11 @@ class Endpoint:
     def attend(self, listener: int) -> Iterator[Look]:
         """Serve at this listening socket during the `with`."""
         with socket.socket(fileno=os.dup(listener)) as server:
-            accepting = threading.Thread(target=self._accept, args=(server,), name="endpoint")
+            accepting = threading.Thread(
+                target=self._accept,
+                args=(server,),
+                name="endpoint",
+            )
             accepting.start()
             try:
                 yield self.seconds_waited
@@ -115,7 +119,11 @@ class Endpoint:
                 connection.close()
                 continue
             self._connections.add(connection)
-            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+            threading.Thread(
+                target=self._serve,
+                args=(connection,),
+                daemon=True,
+            ).start()
 
     def _serve(self, connection: socket.socket) -> None:
         """Answer the requests of one connection, until it ends or is not worth reading."""

@@ -46,7 +46,14 @@ def export(
     path = to or folder / default
     if path.suffix not in {".png", ".svg"}:
         raise ArenaError(f"--to {path}: the name of a picture must end with .png or .svg")
-    _write_picture(folder, badge, path, dark=dark, all_versions=all_versions, json=json)
+    _write_picture(
+        folder,
+        badge,
+        path,
+        dark=dark,
+        all_versions=all_versions,
+        json=json,
+    )
 
 
 def _write_picture(

@@ -43,7 +43,13 @@ def refuse_other_software(driver: Facts, worker: Facts) -> None:
         raise ArenaError("it offers no lanes: start it with `arena worker --lanes 1` or more")
 
 
-def scale(speed: Speed, reference: Speed, conditions: Conditions, *, scale_time: bool) -> float:
+def scale(
+    speed: Speed,
+    reference: Speed,
+    conditions: Conditions,
+    *,
+    scale_time: bool,
+) -> float:
     """Return the factor of the event's times for the bots on a machine of this speed.
 
     Raise ArenaError if it is not fit.

@@ -101,7 +101,12 @@ def compiled(folder: Path) -> Path | None:
         command = [compiler, "-O1", "-shared", "-fPIC", "-o", str(library), str(source)]
         try:
             source.write_text(C_SOURCE)
-            subprocess.run(command, capture_output=True, check=True, timeout=COMPILE_TIMEOUT_S)
+            subprocess.run(
+                command,
+                capture_output=True,
+                check=True,
+                timeout=COMPILE_TIMEOUT_S,
+            )
         except (OSError, subprocess.SubprocessError):
             continue
         return library

@@ -208,7 +208,12 @@ class Cluster:
     def _in_state(self, state: MachineState) -> list[Machine]:
         return [machine for machine in self._machines.values() if machine.state is state]
 
-    def _submit(self, machine: Machine, function: Callable[..., Any], items: list[Work]) -> None:
+    def _submit(
+        self,
+        machine: Machine,
+        function: Callable[..., Any],
+        items: list[Work],
+    ) -> None:
         number = next(self._numbers)
         parcel = Parcel(number, machine, items)
         machine.parcels[number] = parcel
@@ -265,12 +270,20 @@ class Cluster:
             names = self._lost.get(address, [address])
             machine.start(names[-1])
 
-    def _report(self, machine: Machine, state: MachineState, reason: str) -> None:
+    def _report(
+        self,
+        machine: Machine,
+        state: MachineState,
+        reason: str,
+    ) -> None:
         """In the thread of a machine: have its new state noted."""
         self._news.put(partial(self._change, machine, state, reason))
 
     def _take(
-        self, parcel: Parcel, outcomes: Sequence[ItemOutcome], log: str
+        self,
+        parcel: Parcel,
+        outcomes: Sequence[ItemOutcome],
+        log: str,
     ) -> Iterator[Done[Any, Any]]:
         """Yield the items of a parcel that came back.
 
@@ -318,7 +331,10 @@ class Cluster:
             self._lost.pop(machine.address, None)
 
     def _change(
-        self, machine: Machine, state: MachineState, reason: str
+        self,
+        machine: Machine,
+        state: MachineState,
+        reason: str,
     ) -> Iterator[Done[Any, Any]]:
         """Take note of the new state of a machine; yield the items that it loses by that."""
         is_known = self._machines.get(machine.address) is machine
@@ -496,6 +512,10 @@ class Cluster:
 
 def _in_thread(function: Callable[[], object]) -> threading.Thread:
     """Call a function that may wait for the network; the main thread still hears Ctrl-C at once."""
-    thread = threading.Thread(target=function, name="arena-cluster", daemon=True)
+    thread = threading.Thread(
+        target=function,
+        name="arena-cluster",
+        daemon=True,
+    )
     thread.start()
     return thread

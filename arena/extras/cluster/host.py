@@ -118,7 +118,12 @@ class Host:
         with (
             closing(log),
             self._lines,
-            Workers(lanes, pin=pinned, before_fork=log.renew, among=among) as workers,
+            Workers(
+                lanes,
+                pin=pinned,
+                before_fork=log.renew,
+                among=among,
+            ) as workers,
         ):
             look = partial(self._look, workers)
             try:

@@ -28,7 +28,12 @@ def lanes_of(tournament: "Tournament") -> Elsewhere | None:
     return Elsewhere(where=f"on {keys.cluster}", opened=opened)
 
 
-def opener(address: str, notice: Callable[[str], None], *, scale_time: bool) -> "OpenLanes":
+def opener(
+    address: str,
+    notice: Callable[[str], None],
+    *,
+    scale_time: bool,
+) -> "OpenLanes":
     """Return what opens the lanes of this cluster for a run.
 
     Raise ArenaError without dask or with bad certificates.

@@ -109,7 +109,11 @@ class Machine:
     def start(self, name: str) -> None:
         """Begin to have it admitted, under this name until it says its own."""
         self.name = name
-        thread = threading.Thread(target=self._serve, name=f"arena-{self.address}", daemon=True)
+        thread = threading.Thread(
+            target=self._serve,
+            name=f"arena-{self.address}",
+            daemon=True,
+        )
         thread.start()
 
     def lanes_at_work(self) -> list[Lane]:

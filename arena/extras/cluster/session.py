@@ -94,7 +94,11 @@ class Session:
         self._lanes: list[Lane] = []
         self.lost = ""
         """The reason why the session has ended; empty while it lasts."""
-        reading = threading.Thread(target=self._read, name="arena-session", daemon=True)
+        reading = threading.Thread(
+            target=self._read,
+            name="arena-session",
+            daemon=True,
+        )
         reading.start()
 
     def renew(self) -> tuple[Report | None, list[Lane]]:
@@ -226,7 +230,11 @@ def _files_in(folder: Path) -> list[tuple[str, str]]:
     return files
 
 
-async def open_session(key: str, digests: Sequence[str], dask_worker: Any) -> list[str] | None:
+async def open_session(
+    key: str,
+    digests: Sequence[str],
+    dask_worker: Any,
+) -> list[str] | None:
     """Begin a session.
 
     Return the digests of the contents that are missing here; None when another driver plays here.
@@ -251,7 +259,10 @@ async def open_session(key: str, digests: Sequence[str], dask_worker: Any) -> li
 
 
 async def in_session(
-    key: str, method: Callable[..., Any], *arguments: Any, dask_worker: Any
+    key: str,
+    method: Callable[..., Any],
+    *arguments: Any,
+    dask_worker: Any,
 ) -> Any:
     """Call a method of a session.
 

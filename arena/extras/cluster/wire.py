@@ -154,7 +154,11 @@ def _tar(files: Mapping[str, Path]) -> bytes:
     return data.getvalue()
 
 
-def parcel(function: Callable[..., object], items: Sequence[Work], scale: float) -> bytes:
+def parcel(
+    function: Callable[..., object],
+    items: Sequence[Work],
+    scale: float,
+) -> bytes:
     """Pack a function and its work for a machine whose bots get `scale` times the time.
 
     The items have much in common: 500 of them take 12 kB instead of 476. That matters because

@@ -89,7 +89,12 @@ class GitError(ArenaError):
         self.stderr = stderr
 
 
-def git(*words: str, folder: Path = Path(), given: bytes = b"", fails: bool = False) -> bytes:
+def git(
+    *words: str,
+    folder: Path = Path(),
+    given: bytes = b"",
+    fails: bool = False,
+) -> bytes:
     """Run git in a folder and return what it printed.
 
     If git fails, return b"" with `fails`, otherwise raise GitError.
@@ -123,7 +128,12 @@ def git_text(*words: str, given: bytes = b"", fails: bool = False) -> str:
 def within_limits(work: Callable[[], Found]) -> Found:
     """Return what `work()` finds in a stranger's commits; ArenaError if it takes too much."""
     try:
-        return limited_value(work, memory=MOST_MEMORY, cpu=MOST_CPU_S, wall=MOST_S)
+        return limited_value(
+            work,
+            memory=MOST_MEMORY,
+            cpu=MOST_CPU_S,
+            wall=MOST_S,
+        )
     except LimitedError as error:
         raise ArenaError(TOO_MUCH) from error
 
@@ -203,7 +213,12 @@ class Merged:
     """A copy of the author's folder alone; None if it is gone."""
 
 
-def check_out(head: str, author: str, folder: Path, base: str = "HEAD") -> Merged:
+def check_out(
+    head: str,
+    author: str,
+    folder: Path,
+    base: str = "HEAD",
+) -> Merged:
     """Merge a pull request onto the base, in an empty folder.
 
     Raise ArenaError if git cannot, or if it is too large.

@@ -42,7 +42,11 @@ TEMPLATE = page.templates(Path(__file__).parent).get_template("site.html.j2")
 History = Sequence[Mapping[str, str]]
 
 
-def ranks_now(results: Results, date: str, commit: str) -> list[dict[str, str]]:
+def ranks_now(
+    results: Results,
+    date: str,
+    commit: str,
+) -> list[dict[str, str]]:
     """Return a row of the history for each bot with a rank, with its rating in whole numbers."""
     digests = {bot.name: bot.digest for bot in results.event.bots}
     rows: list[dict[str, str]] = []
@@ -106,7 +110,12 @@ def history_text(rows: History) -> bytes:
     return text.getvalue().encode()
 
 
-def write(results: Results, rows: History, report: Path, folder: Path) -> tuple[Path, ...]:
+def write(
+    results: Results,
+    rows: History,
+    report: Path,
+    folder: Path,
+) -> tuple[Path, ...]:
     """Write the site into a folder: index.html, report.html, history.csv, and bots/NAME.html."""
     whole_files.make_folder(folder)
     folder_of_bots = whole_files.make_folder(folder, "bots")
@@ -149,9 +158,20 @@ def write(results: Results, rows: History, report: Path, folder: Path) -> tuple[
     return tuple(written)
 
 
-def _page(title: str, event: str, root: str, **tables: object) -> str:
+def _page(
+    title: str,
+    event: str,
+    root: str,
+    **tables: object,
+) -> str:
     """Return a page; `root` leads from its folder to that of index.html."""
-    return page.plain_text(TEMPLATE, title, event=clean(event), root=root, **tables)
+    return page.plain_text(
+        TEMPLATE,
+        title,
+        event=clean(event),
+        root=root,
+        **tables,
+    )
 
 
 def _newest(rows: History) -> History:

@@ -41,7 +41,11 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         bots, omitted_here = best(by_strength, GRID)
         omitted = omitted or omitted_here
 
-        grid = table.pivot_table(index="bot", columns="opponent", values="result")
+        grid = table.pivot_table(
+            index="bot",
+            columns="opponent",
+            values="result",
+        )
         grid = grid.reindex(index=bots, columns=bots)
         heading = (game, f"cycles: {100 * share:.0f} %")
         panels.append((heading, grid))

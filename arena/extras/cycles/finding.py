@@ -25,7 +25,12 @@ class Cycles:
     """N x N: the bot of the row surely beats that of the column, in a cycle of such pairs."""
 
 
-def cycles_of(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Cycles:
+def cycles_of(
+    arrays: Arrays,
+    *,
+    seed: int = 0,
+    refits: int = REFITS,
+) -> Cycles:
     """Find the cycles in these matches; the seed fixes the draws of the interval."""
     totals = add_up(arrays)
     payoffs = payoffs_of(totals)

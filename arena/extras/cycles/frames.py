@@ -82,7 +82,11 @@ def beaten_of(by_game: CyclesByGame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=BEATEN.names)
 
 
-def _rows_of(cycles: Cycles, game: str | None, order: Sequence[str]) -> list[tuple[object, ...]]:
+def _rows_of(
+    cycles: Cycles,
+    game: str | None,
+    order: Sequence[str],
+) -> list[tuple[object, ...]]:
     """Return a row for each proven pair of bots, in this order of bots."""
     rank = {bot: number for number, bot in enumerate(order)}
 

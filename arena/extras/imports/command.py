@@ -150,7 +150,12 @@ class _Reading:
             yield f"left out, without a result or the name of a player: {games}"
 
 
-def _add(folder: Path, name: str, files: Sequence[Path], reading: _Reading) -> tuple[int, int, int]:
+def _add(
+    folder: Path,
+    name: str,
+    files: Sequence[Path],
+    reading: _Reading,
+) -> tuple[int, int, int]:
     """Add the matches of files to the archive in a folder, all or none.
 
     Return how many were read, how many of them are new, and how many the archive has.

@@ -59,7 +59,11 @@ class _GameText:
     moves: "hashlib._Hash" = field(default_factory=hashlib.sha256)
 
 
-def read(path: Path, game: str, board: str | None) -> Iterator[OutsideMatch | None]:
+def read(
+    path: Path,
+    game: str,
+    board: str | None,
+) -> Iterator[OutsideMatch | None]:
     """Yield the matches of a PGN file.
 
     A game without a result, or without the names of its players, is None.
@@ -127,7 +131,12 @@ def _tags(text: str, position: FilePosition) -> list[tuple[str, str]]:
     return pairs
 
 
-def _add_tag(game: _GameText, name: str, value: str, position: FilePosition) -> None:
+def _add_tag(
+    game: _GameText,
+    name: str,
+    value: str,
+    position: FilePosition,
+) -> None:
     if name in game.tags:
         raise position.mistake(
             f"tag {name}", f"is there twice in this game, first in line {game.lines[name]}"
@@ -145,7 +154,11 @@ def _add_moves(game: _GameText, move_words: list[str]) -> None:
         game.moves.update(word.encode() + b" ")
 
 
-def _without_comments(text: str, number: int, comment_line: int) -> tuple[list[str], int]:
+def _without_comments(
+    text: str,
+    number: int,
+    comment_line: int,
+) -> tuple[list[str], int]:
     """Return the words of a line of moves.
 
     With them goes the line where the comment began that is open at its end, or 0.
@@ -172,7 +185,12 @@ def _without_comments(text: str, number: int, comment_line: int) -> tuple[list[s
     return " ".join(parts).split(), comment_line
 
 
-def _match(path: Path, text: _GameText, game: str, board: str | None) -> OutsideMatch | None:
+def _match(
+    path: Path,
+    text: _GameText,
+    game: str,
+    board: str | None,
+) -> OutsideMatch | None:
     """Return the match of a game; None if it has no result, or a player without a name."""
     tags = text.tags
     named = FilePosition(path, text.lines.get("Result", text.line))

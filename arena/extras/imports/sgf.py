@@ -59,7 +59,11 @@ class _Tree:
     content: "hashlib._Hash" = field(default_factory=hashlib.sha256)
 
 
-def read(path: Path, game: str | None, board: str | None) -> Iterator[OutsideMatch | None]:
+def read(
+    path: Path,
+    game: str | None,
+    board: str | None,
+) -> Iterator[OutsideMatch | None]:
     """Yield the matches of an SGF file.
 
     A game without a result, or without the names of its players, is None.
@@ -153,7 +157,12 @@ def _add_value(tree: _Tree, text: str, position: FilePosition) -> None:
     tree.lines[tree.name] = tree.name_line
 
 
-def _match(path: Path, tree: _Tree, game: str | None, board: str | None) -> OutsideMatch | None:
+def _match(
+    path: Path,
+    tree: _Tree,
+    game: str | None,
+    board: str | None,
+) -> OutsideMatch | None:
     """Return the match of a game; None if it has no result, or a player without a name."""
     values = tree.values
 

@@ -45,7 +45,12 @@ def lines(path: Path, *, may_be_latin: bool) -> Iterator[tuple[int, str]]:
             yield number, _text(content, FilePosition(path, number), may_be_latin=may_be_latin)
 
 
-def _text(content: bytes, position: FilePosition, *, may_be_latin: bool) -> str:
+def _text(
+    content: bytes,
+    position: FilePosition,
+    *,
+    may_be_latin: bool,
+) -> str:
     """Return the text of a line; ArenaError where it is none."""
     if position.line == 1:
         if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):

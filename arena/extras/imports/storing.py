@@ -35,7 +35,12 @@ FORFEIT = "forfeit"
 class Importer:
     """Makes records of matches for one archive, and the event of their bots and boards."""
 
-    def __init__(self, archive: Archive, before: Event | None, name: str) -> None:
+    def __init__(
+        self,
+        archive: Archive,
+        before: Event | None,
+        name: str,
+    ) -> None:
         """Go on with the event `before`, if the archive has one."""
         self._archive = archive
         self._name = name
@@ -91,7 +96,12 @@ class Importer:
                 self._refuse_another(match, record)
             yield record
 
-    def _record(self, match: OutsideMatch, match_id: str, repeat: int) -> Record:
+    def _record(
+        self,
+        match: OutsideMatch,
+        match_id: str,
+        repeat: int,
+    ) -> Record:
         board = self._board(match)
         scores = {}
         seats = []

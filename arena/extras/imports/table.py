@@ -45,7 +45,12 @@ class TableRow:
         return self.cells.get(column, "")
 
 
-def read(path: Path, game: str, board: str, unread: list[str]) -> Iterator[OutsideMatch]:
+def read(
+    path: Path,
+    game: str,
+    board: str,
+    unread: list[str],
+) -> Iterator[OutsideMatch]:
     """Yield the matches of a CSV file.
 
     `game` and `board` are those of matches whose rows name none. `unread` gets the columns that are
@@ -141,7 +146,11 @@ def _need_score(header: TableRow, prefix: str, columns: list[str]) -> None:
     raise header.position.mistake("", f"{message} {prefix}score or {prefix}result: {LAYOUTS}")
 
 
-def _long(rows: Iterator[TableRow], game: str, board: str) -> Iterator[OutsideMatch]:
+def _long(
+    rows: Iterator[TableRow],
+    game: str,
+    board: str,
+) -> Iterator[OutsideMatch]:
     """Yield the matches of rows of seats; those of a match stand together."""
     together: list[TableRow] = []
     for row in rows:
@@ -180,7 +189,10 @@ def _of_seats(rows: list[TableRow], game: str, board: str) -> OutsideMatch:
 
 
 def _wide(
-    rows: Iterator[TableRow], roles: list[str], game: str, board: str
+    rows: Iterator[TableRow],
+    roles: list[str],
+    game: str,
+    board: str,
 ) -> Iterator[OutsideMatch]:
     """Yield the matches of rows of matches; a role without a bot is none of this board's."""
     for row in rows:
@@ -191,7 +203,12 @@ def _wide(
         yield _match(row, tuple(seats), game, board)
 
 
-def _match(row: TableRow, seats: tuple[OutsideSeat, ...], game: str, board: str) -> OutsideMatch:
+def _match(
+    row: TableRow,
+    seats: tuple[OutsideSeat, ...],
+    game: str,
+    board: str,
+) -> OutsideMatch:
     position = row.position
     game = row.get("game") or game
     board = row.get("board") or board
@@ -262,7 +279,9 @@ def _number(text: str) -> float:
 
 
 def _with_plausible_scores(
-    matches: Iterator[OutsideMatch], path: Path, columns: list[str]
+    matches: Iterator[OutsideMatch],
+    path: Path,
+    columns: list[str],
 ) -> Iterator[OutsideMatch]:
     """Yield the matches; ArenaError at the end if the scores seem to be 1 for a win and not 100."""
     highest = 0

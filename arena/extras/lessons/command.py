@@ -33,7 +33,13 @@ def lessons(
         ),
     ] = None,
     most: Annotated[
-        int, typer.Option(metavar="N", min=1, max=MOST_IN_A_FILE, help="The most lessons to show.")
+        int,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=MOST_IN_A_FILE,
+            help="The most lessons to show.",
+        ),
     ] = MOST,
     board: Annotated[
         str | None, typer.Option("--board", "-b", metavar="BOARD", help="Only on this board.")
@@ -66,7 +72,14 @@ def lessons(
     game_of = stored_match.game_of
     with ExitStack() as opened:
         archives = [opened.enter_context(Archive.open(folder)) for folder in folders]
-        report = find(archives, bot, game_of, board=board, role=role, most=most)
+        report = find(
+            archives,
+            bot,
+            game_of,
+            board=board,
+            role=role,
+            most=most,
+        )
         regret = None
         if not report.lessons:
             regret = most_regretted(archives, report.bot, game_of, board=board, role=role)
@@ -136,7 +149,13 @@ def _address(event: str | None, match: str) -> str:
     return f"{event}/{match}" if event else match
 
 
-def _lines(number: int, lesson: "Lesson", event: str | None, *, draw: bool) -> Iterator[str]:
+def _lines(
+    number: int,
+    lesson: "Lesson",
+    event: str | None,
+    *,
+    draw: bool,
+) -> Iterator[str]:
     """Yield a lesson as text.
 
     It has the place, the board, the move played, the good moves, and the refutation.

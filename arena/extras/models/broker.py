@@ -126,7 +126,13 @@ class Broker:
                 return stored
         return None
 
-    def _add(self, request: Mapping[str, Any], answer: ModelAnswer, *, paid: bool) -> None:
+    def _add(
+        self,
+        request: Mapping[str, Any],
+        answer: ModelAnswer,
+        *,
+        paid: bool,
+    ) -> None:
         self._tape.add(
             request["key"],
             self._provider.alias,

@@ -281,7 +281,12 @@ class Calls:
             return note
         return ""
 
-    def _account(self, terms: ModelTerms, role: Role, turn: int) -> TokenAccount:
+    def _account(
+        self,
+        terms: ModelTerms,
+        role: Role,
+        turn: int,
+    ) -> TokenAccount:
         account = self._accounts.get(role)
         if account is None:
             account = TokenAccount(terms.calls, terms.move, terms.bank, terms.cost)
@@ -289,7 +294,13 @@ class Calls:
         account.begin(turn)
         return account
 
-    def _request(self, terms: ModelTerms, role: Role, ask: Ask, line: bytes) -> ModelRequest | str:
+    def _request(
+        self,
+        terms: ModelTerms,
+        role: Role,
+        ask: Ask,
+        line: bytes,
+    ) -> ModelRequest | str:
         """Return the call that a line asks for, or in words why it is refused."""
         account = self._account(terms, role, ask.turn)
         if account.calls <= 0:
@@ -332,7 +343,13 @@ class Calls:
         account.times_made[text] += 1
         return ModelRequest(key, terms.alias, self._names[role], self._match.id, request)
 
-    def _key(self, terms: ModelTerms, role: Role, text: str, times: int) -> str:
+    def _key(
+        self,
+        terms: ModelTerms,
+        role: Role,
+        text: str,
+        times: int,
+    ) -> str:
         """Return the key on the tape of a request that the role has made this often before."""
         parts = [
             "model",
@@ -354,7 +371,13 @@ class Calls:
         account.refused += 1
         return refused(account.refused, words)
 
-    def _paid(self, role: Role, turn: int, request: ModelRequest, answer: ModelAnswer) -> bytes:
+    def _paid(
+        self,
+        role: Role,
+        turn: int,
+        request: ModelRequest,
+        answer: ModelAnswer,
+    ) -> bytes:
         """Write a call down and take it from the account; return the line for the bot."""
         terms = self._terms[role]
         text = json.dumps(request.request, sort_keys=True)
@@ -381,7 +404,11 @@ class Calls:
         )
 
 
-def _most_tokens(request: Mapping[str, Any], terms: ModelTerms, left: int | None) -> int:
+def _most_tokens(
+    request: Mapping[str, Any],
+    terms: ModelTerms,
+    left: int | None,
+) -> int:
     """Return the most tokens of an answer: the lowest limit of bot, organiser and account."""
     usual = MOST_TOKENS
     if terms.most_tokens is not None:
@@ -450,7 +477,17 @@ def _reader() -> Any:
         prompt: str | None = None
         messages: Annotated[list[Message], Field(min_length=1, max_length=200)] | None = None
         tokens: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-        temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
+        temperature: (
+            Annotated[
+                float,
+                Field(
+                    ge=0,
+                    le=2,
+                    allow_inf_nan=False,
+                ),
+            ]
+            | None
+        ) = None
         again: Literal["illegal", "unreadable", "cut", "refused"] | None = None
         stop: Annotated[list[stop_word], Field(max_length=4)] | None = None
 

@@ -47,7 +47,12 @@ OPEN_TAG = "<think>"
 CLOSE_TAG = "</think>"
 
 
-def answer_in(response: Any, request: Mapping[str, Any], *, table: str) -> ModelAnswer:
+def answer_in(
+    response: Any,
+    request: Mapping[str, Any],
+    *,
+    table: str,
+) -> ModelAnswer:
     """Return the answer in a response; `table` is the name of the model's table, for messages."""
     if isinstance(response, dict) and response.get("error"):
         return error_inside(response["error"], table=table)
@@ -214,7 +219,13 @@ def _number(values: Any, *names: str) -> int | None:
     return None
 
 
-def verbatim(status: int, body: Any, request: Mapping[str, Any], *, table: str) -> ModelAnswer:
+def verbatim(
+    status: int,
+    body: Any,
+    request: Mapping[str, Any],
+    *,
+    table: str,
+) -> ModelAnswer:
     """Return the answer to a request that passed as it is: its status and body, as JSON.
 
     A refusal of the request is an answer. AgainError if the body is no answer of its format.
@@ -313,7 +324,11 @@ def counted(
 
 
 def _figures(
-    usage: Mapping[str, Any], request: Mapping[str, Any], *, least: int, most: int
+    usage: Mapping[str, Any],
+    request: Mapping[str, Any],
+    *,
+    least: int,
+    most: int,
 ) -> dict[str, Any]:
     """Return the figures of an answer, which has at least and at most as many tokens."""
     most_in = most_tokens(request["messages"])

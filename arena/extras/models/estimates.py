@@ -68,7 +68,12 @@ def sentences(
             yield _left(key, table.event_cost, paid.cost, "")
 
 
-def _left(key: str, budget: float, paid: float, unit: str) -> str:
+def _left(
+    key: str,
+    budget: float,
+    paid: float,
+    unit: str,
+) -> str:
     """Return what is left of a budget, in a sentence."""
     left = max(0, budget - paid)
     return f"{key}: {left:,.10g} of the budget of {budget:,.10g}{unit} are left"

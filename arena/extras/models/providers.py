@@ -139,7 +139,13 @@ class Url:
         if is_verbatim and not is_again and self._is_of_request(status, body, request["path"]):
             return chat.verbatim(status, body, request, table=table)
         address = without_key(headers.get("location", ""), self._provider.key)
-        answer = refusal_of(status, body, table=table, advice=advice, address=address)
+        answer = refusal_of(
+            status,
+            body,
+            table=table,
+            advice=advice,
+            address=address,
+        )
         if is_verbatim:
             return chat.verbatim(status, body, request, table=table)
         return answer

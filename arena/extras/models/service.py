@@ -71,7 +71,13 @@ class ModelService(Service):
 
         return Recorded(record)
 
-    def refuse(self, event: Event, *, is_served: bool, elsewhere: bool) -> None:
+    def refuse(
+        self,
+        event: Event,
+        *,
+        is_served: bool,
+        elsewhere: bool,
+    ) -> None:
         """Refuse an event with a model that nobody answers for, or whose lanes cannot reach it."""
         if not event.conditions.has_models:
             return
@@ -146,7 +152,12 @@ class ModelService(Service):
             "--no-ask asks nobody"
         )
 
-    def sentences(self, event: Event, folder: Path, tournament: "Tournament") -> Iterator[str]:
+    def sentences(
+        self,
+        event: Event,
+        folder: Path,
+        tournament: "Tournament",
+    ) -> Iterator[str]:
         """Yield what the matches to come will cost, and what the budget has left."""
         tables = _tables_of(tournament)
         if not tables:
@@ -223,7 +234,12 @@ def providers_of(tournament: "Tournament", home: Path) -> "tuple[Provider, ...]"
     return tuple(providers)
 
 
-def _provider_of(alias: str, key: str, table: "ModelTable", home: Path) -> "Provider":
+def _provider_of(
+    alias: str,
+    key: str,
+    table: "ModelTable",
+    home: Path,
+) -> "Provider":
     """Return who answers by a table, whose name in tournament.toml is `key`."""
     from arena.extras.models.asking import Provider
 

@@ -121,7 +121,12 @@ class ModelTable(ExtensionTable):
         description="Calls at once, of all lanes together.",
     )
     rate: AmountOrNone = Field(None, gt=0, description="Calls a minute, of all lanes together.")
-    wait: Seconds = Field(120.0, gt=0, le=3600, description="Seconds that a call may take.")
+    wait: Seconds = Field(
+        120.0,
+        gt=0,
+        le=3600,
+        description="Seconds that a call may take.",
+    )
     patience: Seconds = Field(
         600.0,
         ge=0,

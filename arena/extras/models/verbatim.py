@@ -150,7 +150,12 @@ class VerbatimCalls:
                 limits.append(limit)
         return min(max(limits, default=usual), most)
 
-    def _key(self, terms: ModelTerms, path: str, passed: Mapping[str, Any]) -> str:
+    def _key(
+        self,
+        terms: ModelTerms,
+        path: str,
+        passed: Mapping[str, Any],
+    ) -> str:
         """Return the key on the tape of a request, which counts how often it was made."""
         read = {name: value for name, value in passed.items() if name not in NO_WORDS}
         masked = PASSING.sub("*", json.dumps(read, sort_keys=True))

@@ -36,7 +36,12 @@ def nemesis(
         str | None, typer.Option(help="A role of the bot; it plays all roles of its side.")
     ] = None,
     matches: Annotated[
-        int, typer.Option(metavar="N", min=1, help="The most matches that are played.")
+        int,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="The most matches that are played.",
+        ),
     ] = 400,
     seed: Annotated[int, typer.Option(help="Fixes the search, and all chance.")] = 0,
     to: Annotated[
@@ -148,7 +153,12 @@ def _with_nemesis(match: Match) -> Match:
     return replace(match, seats=tuple(seats))
 
 
-def _lines(result: Exploitation, bot: Bot, board: Board, side: tuple[str, ...]) -> Iterator[str]:
+def _lines(
+    result: Exploitation,
+    bot: Bot,
+    board: Board,
+    side: tuple[str, ...],
+) -> Iterator[str]:
     """Yield how well the search did, and the shortest match that punishes."""
     if result.low < result.high:
         certainty = f"95 %: {result.low:.1f} to {result.high:.1f}, a lower bound"
@@ -172,7 +182,12 @@ def _lines(result: Exploitation, bot: Bot, board: Board, side: tuple[str, ...]) 
     yield from match_text.verdict(result.shortest)
 
 
-def _write_lessons(path: Path, result: Exploitation, bot: Bot, board: Board) -> None:
+def _write_lessons(
+    path: Path,
+    result: Exploitation,
+    bot: Bot,
+    board: Board,
+) -> None:
     """Write the positions in which the bot threw most away, as `arena lessons --tests` does."""
     from arena import lessons
     from arena.cli.stored_match import game_of
@@ -180,7 +195,12 @@ def _write_lessons(path: Path, result: Exploitation, bot: Bot, board: Board) -> 
     from arena.results.lessons import find
 
     bots = sorted((bot, NEMESIS), key=lambda bot: bot.name)
-    event = Event(name="nemesis", seed=0, boards=(board,), bots=tuple(bots))
+    event = Event(
+        name="nemesis",
+        seed=0,
+        boards=(board,),
+        bots=tuple(bots),
+    )
     match_ids = [record.match.id for record in result.records]
     with (
         scratch.temporary() as folder,

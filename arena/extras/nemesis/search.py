@@ -110,7 +110,12 @@ class Nemesis:
         self.exact = not never_sure and score >= bound
         return score
 
-    def _note_turn(self, state: State, moves: Mapping[Role, Move], score: float) -> None:
+    def _note_turn(
+        self,
+        state: State,
+        moves: Mapping[Role, Move],
+        score: float,
+    ) -> None:
         """Take note of a turn in this position, of a match with this score."""
         ours: list[tuple[Role, Move]] = []
         answer: list[tuple[Role, Move]] = []

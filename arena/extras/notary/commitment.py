@@ -199,7 +199,9 @@ def _changed_values(
 
 
 def _changed_digests(
-    noun: str, published: Mapping[str, str], computed: Mapping[str, str]
+    noun: str,
+    published: Mapping[str, str],
+    computed: Mapping[str, str],
 ) -> Iterator[str]:
     """Yield the boards or the bots that are not as they were committed."""
     for name in {**published, **computed}:

@@ -68,7 +68,12 @@ def verify(
     if not public:
         if digest or reruns:
             raise ArenaError("--digest and --reruns are for --public")
-        records.verify(event, all_versions=all_versions, again=again, json=json)
+        records.verify(
+            event,
+            all_versions=all_versions,
+            again=again,
+            json=json,
+        )
         return
     folder = paths.event_folder(event)
     notes: list[str] = []

@@ -387,7 +387,11 @@ class Accounts:
         for account in self.accounts():
             if account.person:
                 continue  # it is in people.csv
-            person = Person(name=account.name, email=account.email, id=account.id)
+            person = Person(
+                name=account.name,
+                email=account.email,
+                id=account.id,
+            )
             people.append(person)
         return People(people)
 
@@ -621,7 +625,12 @@ class Accounts:
         rows = self._of("requests", account, most, **wanted)
         return tuple(MatchRequest(**row) for row in rows)
 
-    def set_request(self, request: MatchRequest, status: str, words: str = "") -> None:
+    def set_request(
+        self,
+        request: MatchRequest,
+        status: str,
+        words: str = "",
+    ) -> None:
         """Store how far a request is."""
         attempts = 0
         if status == "playing":
@@ -963,5 +972,10 @@ def _hashed(token: str) -> bytes:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
 
 
-def _log(connection: sqlite3.Connection, who: str, action: str, subject: str) -> None:
+def _log(
+    connection: sqlite3.Connection,
+    who: str,
+    action: str,
+    subject: str,
+) -> None:
     connection.execute("insert into log values (?, ?, ?, ?)", (now(), who, action, subject))

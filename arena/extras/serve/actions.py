@@ -82,7 +82,11 @@ def act(
     return rows
 
 
-def _invite(accounts: Accounts, arguments: Sequence[str], who: str) -> NewTokens:
+def _invite(
+    accounts: Accounts,
+    arguments: Sequence[str],
+    who: str,
+) -> NewTokens:
     """Make an account for a person, or accounts for all new people of a roster or for none.
 
     The words `organiser NAME` make an organiser.
@@ -123,7 +127,11 @@ def _invite_roster(accounts: Accounts, file: str, who: str) -> NewTokens:
         raise ArenaError(f"{file}: {error}; nobody was invited") from error
 
 
-def _rotate(accounts: Accounts, arguments: Sequence[str], who: str) -> NewTokens:
+def _rotate(
+    accounts: Accounts,
+    arguments: Sequence[str],
+    who: str,
+) -> NewTokens:
     """Make a new token for an account; the old token becomes void."""
     account = accounts.named(" ".join(arguments))
     return accounts.new_token(account, who)

@@ -300,7 +300,9 @@ def _signed_in(request: Request) -> tuple[Account, Accounts]:
 
 
 def _own_versions(
-    entrants: Entrants, account: Account, folder: Path | None
+    entrants: Entrants,
+    account: Account,
+    folder: Path | None,
 ) -> dict[str, list[dict[str, Any]]]:
     """Return the versions of each of an author's bots, the newest first, with their matches."""
     matches: dict[tuple[str, str], int] = {}

@@ -41,7 +41,12 @@ def serve(
         str, typer.Option(help="The address to listen at; 0.0.0.0 is every one.")
     ] = LOOPBACK,
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="The port to listen at; 0: any that is free.")
+        int,
+        typer.Option(
+            min=0,
+            max=65535,
+            help="The port to listen at; 0: any that is free.",
+        ),
     ] = 8000,
     name: Annotated[
         list[str] | None,

@@ -95,14 +95,24 @@ class Frames:
         self._runs[event] = run
         return run
 
-    async def fresh(self, event: str, job: Callable[..., Result], *values: object) -> Result:
+    async def fresh(
+        self,
+        event: str,
+        job: Callable[..., Result],
+        *values: object,
+    ) -> Result:
         """Return what a job makes of an event now, and remember nothing.
 
         The process for a few matches computes it.
         """
         return await self._matches.run(job, self.results / event, *values)
 
-    async def table(self, event: str, job: Callable[..., Result], *values: object) -> Result:
+    async def table(
+        self,
+        event: str,
+        job: Callable[..., Result],
+        *values: object,
+    ) -> Result:
         """Return what a job makes of an event, by the process for tables."""
         return await self._get(self._tables, event, job, values)
 
@@ -119,7 +129,12 @@ class Frames:
         """
         return await self._get(self._matches, event, job, values, also)
 
-    async def picture(self, event: str, job: Callable[..., Result], *values: object) -> Result:
+    async def picture(
+        self,
+        event: str,
+        job: Callable[..., Result],
+        *values: object,
+    ) -> Result:
         """Return what a job draws of an event, by the process for pictures."""
         return await self._get(self._pictures, event, job, values)
 

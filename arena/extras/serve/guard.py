@@ -89,7 +89,12 @@ class Rate:
 class Guard:
     """Refuses requests that no page should see, and adds the headers of every answer."""
 
-    def __init__(self, app: ASGIApp, settings: Settings, larger_bodies: Mapping[str, int]) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        settings: Settings,
+        larger_bodies: Mapping[str, int],
+    ) -> None:
         """Make a guard; `larger_bodies` are the most bytes of a body, by the start of its path."""
         self._app = app
         self._settings = settings
@@ -99,7 +104,12 @@ class Guard:
         self._reads = Rate(settings.reads_per_s)
         self._writes = Rate(settings.writes_per_s)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(
+        self,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+    ) -> None:
         """Answer a request, or pass it on."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)

@@ -233,7 +233,11 @@ def crosstable(folder: Path, bot_path: str, matches_path: str) -> str:
         )
 
 
-def _line(match: Played, number: int, displays: Mapping[str, str]) -> ListedMatch:
+def _line(
+    match: Played,
+    number: int,
+    displays: Mapping[str, str],
+) -> ListedMatch:
     """Return a match as a list has it."""
     best: dict[tuple[Role, ...], int] = {}
     for side in match.sides:

@@ -146,7 +146,12 @@ class SeatSession:
 class JoinedSeat:
     """The bot at its site, over all connections."""
 
-    def __init__(self, command: list[str], folder: str, hello: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        command: list[str],
+        folder: str,
+        hello: dict[str, Any],
+    ) -> None:
         self._command = command
         self._folder = folder
         self._hello = hello

@@ -208,7 +208,12 @@ class LiveView:
                 return lane, match, part
         return None
 
-    async def _follow(self, lane: str, match: str, part: PartOfMatch | None) -> str:
+    async def _follow(
+        self,
+        lane: str,
+        match: str,
+        part: PartOfMatch | None,
+    ) -> str:
         """Show a match while it is played; return its id."""
         self._clear(match, lane)
         while part is not None and self.is_watched:
@@ -381,7 +386,11 @@ async def wall_stream(request: Request) -> Response:
     return _stream(request, event, everybody_sees)
 
 
-def _stream(request: Request, event: str, goes_on: Callable[[], bool]) -> Response:
+def _stream(
+    request: Request,
+    event: str,
+    goes_on: Callable[[], bool],
+) -> Response:
     """Return the stream of an event for one more watcher, as long as it may see the event."""
     views = live_views(request)
     network = guard.network_of(request.scope)

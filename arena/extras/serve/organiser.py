@@ -161,7 +161,11 @@ async def send_export(request: Request) -> Response:
     return pages.download(content, "jplag.zip", "application/zip")
 
 
-async def _run(request: Request, job: Callable[..., Result], *values: str) -> Result:
+async def _run(
+    request: Request,
+    job: Callable[..., Result],
+    *values: str,
+) -> Result:
     """Return the result of a job for the bots of the workspace, for an organiser."""
     account = people.signed_in(request, organiser=True)
     entrants = await asyncio.to_thread(Entrants, accounts_of(request).workspace)

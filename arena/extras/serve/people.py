@@ -83,7 +83,10 @@ class Threads:
         self._waiting: Counter[str] = Counter()
 
     async def run(
-        self, account: Account, function: Callable[..., Result], *values: object
+        self,
+        account: Account,
+        function: Callable[..., Result],
+        *values: object,
     ) -> Result:
         """Return the result of a function; raise BusyError if too many calls wait."""
         if self._waiting[account.id] >= MOST_OF_NETWORK:

@@ -276,7 +276,13 @@ async def match(request: Request) -> Response:
     """Show a match, to be replayed."""
     line = await _line(request)
     card = f"/matches/{line.id}/card.png"
-    page = await event_page(request, "match.html.j2", tab="matches", line=line, card=card)
+    page = await event_page(
+        request,
+        "match.html.j2",
+        tab="matches",
+        line=line,
+        card=card,
+    )
     return pages.with_view(page)
 
 

@@ -254,7 +254,11 @@ async def _close(socket: WebSocket, code: int, *, refused: str = "") -> None:
         await asyncio.wait_for(socket.close(code), CLOSE_S)
 
 
-async def _until_void(serving: Coroutine[Any, Any, None], accounts: Accounts, token: str) -> None:
+async def _until_void(
+    serving: Coroutine[Any, Any, None],
+    accounts: Accounts,
+    token: str,
+) -> None:
     """Serve a bot until it disconnects, or until the token of its author is revoked or replaced."""
     task = asyncio.create_task(serving)
     last_changes = None

@@ -187,7 +187,12 @@ class Job:
 class Scheduler:
     """Starts the processes of the site; `step` is called all the time."""
 
-    def __init__(self, accounts: Accounts, hub: Hub, key: ProviderKey | None = None) -> None:
+    def __init__(
+        self,
+        accounts: Accounts,
+        hub: Hub,
+        key: ProviderKey | None = None,
+    ) -> None:
         self._accounts = accounts
         self._hub = hub
         self._key = key or ProviderKey(accounts.workspace)
@@ -492,7 +497,11 @@ def for_author(
 
 
 @contextlib.asynccontextmanager
-async def at_work(accounts: Accounts, hub: Hub, key: ProviderKey) -> AsyncIterator[None]:
+async def at_work(
+    accounts: Accounts,
+    hub: Hub,
+    key: ProviderKey,
+) -> AsyncIterator[None]:
     """Call the scheduler until the end of the `async with`, unless another server here does."""
 
     async def look() -> None:

@@ -281,7 +281,11 @@ def export(store: BotStore, played: Collection[str] = ()) -> bytes:
     return content.getvalue()
 
 
-def _in_order(store: BotStore, name: str, played: Collection[str]) -> list[Version]:
+def _in_order(
+    store: BotStore,
+    name: str,
+    played: Collection[str],
+) -> list[Version]:
     """Return the versions of a bot: those that play, those that have played, and the others.
 
     Each of the three parts begins with its newest version.

@@ -78,7 +78,12 @@ class EventStreamResponse(StreamingResponse):
         super().__init__(_sent(request, parts, goes_on), headers=headers)
         self._counted = counted
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(
+        self,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+    ) -> None:
         """Send until the stream ends, or the client has gone."""
         if scope["method"] == "HEAD":  # the stream would never end
             answer = Response(headers=self.headers)

@@ -152,7 +152,13 @@ def kit(workspace: Path, name: str, author: str) -> bytes:
     content = io.BytesIO()
     with scratch.temporary() as folder:
         kit_folder = folder / KIT_NAME
-        starters.copy(chosen, kit_folder, author=author, games=games, replacements=replacements)
+        starters.copy(
+            chosen,
+            kit_folder,
+            author=author,
+            games=games,
+            replacements=replacements,
+        )
         with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed:
             for file in sorted(kit_folder.rglob("*")):
                 packed.write(file, file.relative_to(folder))
@@ -190,7 +196,11 @@ def _rules(game: Game[Any]) -> tuple[str, ...]:
     return tuple(paragraphs)
 
 
-def _dialogue(game: Game[Any], board: Board, conditions: Conditions) -> tuple[tuple[str, str], ...]:
+def _dialogue(
+    game: Game[Any],
+    board: Board,
+    conditions: Conditions,
+) -> tuple[tuple[str, str], ...]:
     """Return the lines of a match, as the first role reads and writes them, until it has moved."""
     referee = Referee(game, _match(board, conditions))
     role = board.roles[0]

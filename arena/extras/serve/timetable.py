@@ -70,7 +70,11 @@ def is_due(
     return since_utc < _last_moment(times, now_utc, zone)
 
 
-def last_begun(rule: str, moments: Iterable[datetime], now: datetime) -> datetime:
+def last_begun(
+    rule: str,
+    moments: Iterable[datetime],
+    now: datetime,
+) -> datetime:
     """Return the latest of some moments that no wrong clock has noted; LONG_AGO if none."""
     interval, _ = _read(rule)
     latest = now + (interval or DAY)
@@ -78,7 +82,11 @@ def last_begun(rule: str, moments: Iterable[datetime], now: datetime) -> datetim
     return max(credible, default=LONG_AGO)
 
 
-def _last_moment(times: Iterable[tuple[int, int]], now: datetime, zone: tzinfo | None) -> datetime:
+def _last_moment(
+    times: Iterable[tuple[int, int]],
+    now: datetime,
+    zone: tzinfo | None,
+) -> datetime:
     """Return the last moment until now, in UTC, that has one of these hours and minutes in a zone.
 
     The zone None is that of this machine.

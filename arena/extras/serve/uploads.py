@@ -45,7 +45,11 @@ A bad hour of the machine kills the check three times.
 """
 
 
-def receive(accounts: Accounts, account: Account, files: Mapping[str, IO[bytes]]) -> str:
+def receive(
+    accounts: Accounts,
+    account: Account,
+    files: Mapping[str, IO[bytes]],
+) -> str:
     """Store an upload, and return its id when it is confirmed.
 
     It is a file, or the files of a folder by their paths in it. Raise ArenaError, with the reason,
@@ -277,7 +281,11 @@ def remote_bot(
 
         request = Request(
             path=bot_folder,
-            label=Label(name=f"{account.name} (remote)", who=mark, file="bot.toml"),
+            label=Label(
+                name=f"{account.name} (remote)",
+                who=mark,
+                file="bot.toml",
+            ),
             source=mark,
             replaces=True,
         )
@@ -293,7 +301,11 @@ def remote_bot(
     return decision.name
 
 
-def _refuse_withdrawn(entrants: Entrants, account: Account, digest: str) -> None:
+def _refuse_withdrawn(
+    entrants: Entrants,
+    account: Account,
+    digest: str,
+) -> None:
     """Raise ArenaError if the organiser has withdrawn this version.
 
     It would join again by itself whenever its connection was lost.

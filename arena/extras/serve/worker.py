@@ -94,7 +94,12 @@ class Worker:
         self._process: Any = None
         self._pipe: Connection | None = None
 
-    async def run(self, job: Callable[..., Result], *values: object, asker: str = "") -> Result:
+    async def run(
+        self,
+        job: Callable[..., Result],
+        *values: object,
+        asker: str = "",
+    ) -> Result:
         """Return the result of a function of a module for these values, computed in the process.
 
         The number of jobs is limited for each `asker`, or for the address if there is none, so that

@@ -59,13 +59,30 @@ def tune(
         str, typer.Argument(metavar="BOT", help="A bot whose bot.toml has [parameters].")
     ],
     steps: Annotated[
-        int, typer.Option(metavar="N", min=1, max=10_000, help="The number of steps.")
+        int,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=10_000,
+            help="The number of steps.",
+        ),
     ] = STEPS,
     pairings: Annotated[
-        int, typer.Option(metavar="N", min=1, max=1000, help="Pairings of a step on each board.")
+        int,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=1000,
+            help="Pairings of a step on each board.",
+        ),
     ] = PAIRINGS,
     max_pairings: Annotated[
-        int, typer.Option(min=1, max=100_000, help="Pairings after which the test is undecided.")
+        int,
+        typer.Option(
+            min=1,
+            max=100_000,
+            help="Pairings after which the test is undecided.",
+        ),
     ] = MOST_PAIRINGS,
     boards: options.BoardNames = None,
     workers: options.Workers = None,
@@ -172,7 +189,13 @@ class _Work:
         self._said: set[str] = set()
         """What was said already about the events."""
 
-    def step(self, number: int, up: Point, down: Point, pairings: int) -> float:
+    def step(
+        self,
+        number: int,
+        up: Point,
+        down: Point,
+        pairings: int,
+    ) -> float:
         """Play a step; return how many points the bot with the values `up` had more."""
         if up == down:
             return 0.0
@@ -187,7 +210,14 @@ class _Work:
         )
         return duel.test.mean
 
-    def test(self, best: Point, start: Point, most: int, *, json: bool) -> None:
+    def test(
+        self,
+        best: Point,
+        start: Point,
+        most: int,
+        *,
+        json: bool,
+    ) -> None:
         """Test the best values against the start, and say which is better."""
         test = SequentialTest(Question(low=0.0, high=5.0))
         duel = self._duel(

@@ -88,7 +88,11 @@ def search(
     """
     steps: list[BisectionStep] = []
 
-    def step(first: int, second: int, bounds: Question) -> BisectionStep | None:
+    def step(
+        first: int,
+        second: int,
+        bounds: Question,
+    ) -> BisectionStep | None:
         comparison = compare(first, second, bounds)
         if comparison is None:
             return None

@@ -133,7 +133,12 @@ class _Duels:
         """The notices about boards so far; all duels have the same."""
         self._services: Mapping[str, Opener] = workspace.services(tournament, Path())
 
-    def compare(self, first: int, second: int, question: Question) -> PairTest | None:
+    def compare(
+        self,
+        first: int,
+        second: int,
+        question: Question,
+    ) -> PairTest | None:
         """Play a duel of two versions; return None if the second cannot play."""
         versions = self._history.versions
         older = versions[first].bot
@@ -187,7 +192,11 @@ def _names(history: ranges.VersionRange) -> list[str]:
     return [output.safe_line(version.bot.name) for version in history.versions]
 
 
-def _words(step: BisectionStep, history: ranges.VersionRange, scale: Scale) -> str:
+def _words(
+    step: BisectionStep,
+    history: ranges.VersionRange,
+    scale: Scale,
+) -> str:
     """Return what a comparison found, as a line."""
     names = _names(history)
     comparison = step.comparison

@@ -69,7 +69,11 @@ def history_of(text: str) -> VersionRange:
     return VersionRange(tuple(versions), tuple(omissions))
 
 
-def _of_submissions(text: str, first: str, last: str) -> Iterator[tuple[str, Path]]:
+def _of_submissions(
+    text: str,
+    first: str,
+    last: str,
+) -> Iterator[tuple[str, Path]]:
     """Yield the names and paths of the submitted versions of a bot between two of them."""
     oldest = workspace.entrant_named(first).name
     newest = workspace.entrant_named(last).name
@@ -87,7 +91,11 @@ def _of_submissions(text: str, first: str, last: str) -> Iterator[tuple[str, Pat
             yield f"{bot}@{version.number}", version.path
 
 
-def _of_paths(text: str, first: Path, last: Path) -> Iterator[tuple[str, Path]]:
+def _of_paths(
+    text: str,
+    first: Path,
+    last: Path,
+) -> Iterator[tuple[str, Path]]:
     """Yield the bots of a folder between two of them, by the numbers in their names."""
     folder = first.absolute().parent
     if folder != last.absolute().parent:

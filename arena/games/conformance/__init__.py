@@ -45,7 +45,11 @@ def flaws(game: Game[Any], playouts: int = 20) -> list[Flaw]:
     return all_flaws
 
 
-def examine(game: Game[Any], playouts: int, seed: int = 0) -> Iterator[list[Flaw]]:
+def examine(
+    game: Game[Any],
+    playouts: int,
+    seed: int = 0,
+) -> Iterator[list[Flaw]]:
     """Yield the flaws that are known after each playout, and at the end all flaws.
 
     Perfect play is tried last.

@@ -51,7 +51,12 @@ def boards_of(query: str) -> tuple[Board, ...]:
     """
     find = partial(rulebook.find, query)
     try:
-        return limited_value(find, memory=MEMORY_BYTES, cpu=CPU_SECONDS, wall=WALL_SECONDS)
+        return limited_value(
+            find,
+            memory=MEMORY_BYTES,
+            cpu=CPU_SECONDS,
+            wall=WALL_SECONDS,
+        )
     except LimitedError as error:
         raise ArenaError(f"when {query} is loaded, {_cause(error)}") from error
 
@@ -60,7 +65,12 @@ def examined(board: Board, playouts: int, seed: int) -> Findings:
     """Return the flaws of a board, and for a board without flaws the doubts."""
     work = partial(_examine, board, playouts, seed)
     try:
-        *_, result = limited(work, memory=MEMORY_BYTES, cpu=CPU_SECONDS, wall=WALL_SECONDS)
+        *_, result = limited(
+            work,
+            memory=MEMORY_BYTES,
+            cpu=CPU_SECONDS,
+            wall=WALL_SECONDS,
+        )
     except LimitedError as error:
         return [Flaw(words=f"when it is played, {_cause(error)}")], []
     return result
@@ -148,7 +158,11 @@ def _not_played(finished: subprocess.CompletedProcess[str]) -> Flaw:
     return Flaw(words=sentence)
 
 
-def _difference(turn: int, lines_here: list[str], lines_there: list[str]) -> Flaw:
+def _difference(
+    turn: int,
+    lines_here: list[str],
+    lines_there: list[str],
+) -> Flaw:
     """Return the flaw of rules that describe a state by other lines in another process."""
     if sorted(lines_here) == sorted(lines_there):
         sentence = (

@@ -98,7 +98,11 @@ class Printed(NamedTuple):
         return any(map(protocol.is_utf16, lines))
 
 
-def not_started(error: str, errno: int, reason: Explanation | None = None) -> Failure:
+def not_started(
+    error: str,
+    errno: int,
+    reason: Explanation | None = None,
+) -> Failure:
     """Return the failure of a bot whose command the system could not run.
 
     `reason` is why, where its files show that.
@@ -108,10 +112,20 @@ def not_started(error: str, errno: int, reason: Explanation | None = None) -> Fa
     if reason is not None:
         message += f"; {reason.words}"
         cure = reason.cure
-    return Failure(cause=Cause.NOT_STARTED, words=message, errno=errno, cure=cure)
+    return Failure(
+        cause=Cause.NOT_STARTED,
+        words=message,
+        errno=errno,
+        cure=cure,
+    )
 
 
-def time_loss(ask: Ask, spent: TimeUsed, printed: Printed, threads: int = 1) -> Failure:
+def time_loss(
+    ask: Ask,
+    spent: TimeUsed,
+    printed: Printed,
+    threads: int = 1,
+) -> Failure:
     """Return the failure of a bot that gave no answer by the deadline.
 
     `printed` is what came instead.
@@ -269,7 +283,12 @@ def _has_sign(text: bytes, signs: Sequence[bytes]) -> bool:
     return any(sign in lower for sign in signs)
 
 
-def limit_exceeded(end: Exit, limits: Limits, *, starting: bool) -> Failure | None:
+def limit_exceeded(
+    end: Exit,
+    limits: Limits,
+    *,
+    starting: bool,
+) -> Failure | None:
     """Return the failure of a bot that the kernel ended for what it used.
 
     Return None when it ended for another reason.
@@ -288,7 +307,11 @@ def limit_exceeded(end: Exit, limits: Limits, *, starting: bool) -> Failure | No
     return None
 
 
-def failed_build(built: Built, limits: Limits, seconds: float = TIMEOUT_S) -> str:
+def failed_build(
+    built: Built,
+    limits: Limits,
+    seconds: float = TIMEOUT_S,
+) -> str:
     """Return why a build failed, or other work that may take these seconds; empty if it did not."""
     if built.error:
         return not_started(built.error, 0).words
@@ -309,7 +332,13 @@ def hinted(failure: Failure, limits: Limits, *, starting: bool) -> Failure:
     return replace(failure, words=failure.words + hint)
 
 
-def _memory_figures(end: Exit, limits: Limits, stderr: bytes, *, starting: bool) -> str:
+def _memory_figures(
+    end: Exit,
+    limits: Limits,
+    stderr: bytes,
+    *,
+    starting: bool,
+) -> str:
     """Return the peak of memory and its limit in a sentence, when a bot may have died of it.
 
     Otherwise the text is empty.

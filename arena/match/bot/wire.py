@@ -22,7 +22,13 @@ CHUNK_BYTES = 64 * 1024
 class Wire:
     """Our ends of a bot's stdin, stdout and stderr, and the lifeline of its spawner."""
 
-    def __init__(self, stdin: int, stdout: int, stderr: int, lifeline: int) -> None:
+    def __init__(
+        self,
+        stdin: int,
+        stdout: int,
+        stderr: int,
+        lifeline: int,
+    ) -> None:
         self.stdin: int | None = stdin
         self.stdout = stdout
         self.stderr = stderr

@@ -22,7 +22,11 @@ GAP = "   "
 SGR = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def render_state(game: Game[Any], facts: Iterable[Fact], colour: bool = False) -> str:
+def render_state(
+    game: Game[Any],
+    facts: Iterable[Fact],
+    colour: bool = False,
+) -> str:
     """Draw a state of a game, as lines of at most 80 columns.
 
     Where there is nothing to draw, list the facts.

@@ -86,7 +86,12 @@ def _columns(grid: BoardGrid) -> str:
     return line
 
 
-def _cell(width: int, state: BoardSigns, symbols: tuple[str, ...], in_play: bool) -> str:
+def _cell(
+    width: int,
+    state: BoardSigns,
+    symbols: tuple[str, ...],
+    in_play: bool,
+) -> str:
     """Draw a cell: the foremost sign in its middle, `+` where there is no room for all."""
     signs = list(symbols)
     if len(signs) > width:

@@ -261,7 +261,9 @@ def cells_of_roles(facts: Iterable[Fact]) -> dict[Role, Cell]:
 
 
 def board_marks(
-    grids: Sequence[BoardGrid], board: Iterable[Fact], drawing: Drawing
+    grids: Sequence[BoardGrid],
+    board: Iterable[Fact],
+    drawing: Drawing,
 ) -> tuple[tuple[Fact, DrawnFact], ...]:
     """Return the marks of the board, such as exits, each with its fact."""
     marks = []
@@ -272,7 +274,11 @@ def board_marks(
     return tuple(marks)
 
 
-def read_fact(grids: Sequence[BoardGrid], drawing: Drawing, fact: Fact) -> DrawnFact | None:
+def read_fact(
+    grids: Sequence[BoardGrid],
+    drawing: Drawing,
+    fact: Fact,
+) -> DrawnFact | None:
     """Return a fact as the first declaration that fits draws it.
 
     None when no declaration fits, or when it makes no sense on these grids.
@@ -300,7 +306,11 @@ def read_fact(grids: Sequence[BoardGrid], drawing: Drawing, fact: Fact) -> Drawn
     return DrawnFact(item, number, cell, name, values)
 
 
-def read_scene(grids: Sequence[BoardGrid], drawing: Drawing, facts: Iterable[Fact]) -> BoardScene:
+def read_scene(
+    grids: Sequence[BoardGrid],
+    drawing: Drawing,
+    facts: Iterable[Fact],
+) -> BoardScene:
     """Return the scene of a state."""
     pieces: dict[Role, DrawnFact] = {}
     marks = []
@@ -328,7 +338,11 @@ def drawn_facts(drawing: Drawing, facts: Iterable[Fact]) -> Sequence[Fact]:
     return read
 
 
-def pair(values: Mapping[str, str], first: str = "X", second: str = "Y") -> Cell | None:
+def pair(
+    values: Mapping[str, str],
+    first: str = "X",
+    second: str = "Y",
+) -> Cell | None:
     """Return two variables of a fact that are whole numbers, such as its cell; None for none."""
     try:
         return int(values[first]), int(values[second])

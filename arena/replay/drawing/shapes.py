@@ -69,7 +69,12 @@ def _filled(outline: str, fill: str) -> Element:
     return "path", {"fill": fill, "d": outline}
 
 
-def _eye(x: float, y: float, radius: float, fill: str) -> Element:
+def _eye(
+    x: float,
+    y: float,
+    radius: float,
+    fill: str,
+) -> Element:
     return "circle", {
         "cx": x,
         "cy": y,

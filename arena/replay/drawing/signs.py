@@ -42,7 +42,11 @@ class BoardSigns:
     """Of each grid the cells that a piece can reach."""
 
 
-def board_signs(grids: Sequence[BoardGrid], game: Game[Any], facts: Iterable[Fact]) -> BoardSigns:
+def board_signs(
+    grids: Sequence[BoardGrid],
+    game: Game[Any],
+    facts: Iterable[Fact],
+) -> BoardSigns:
     """Return the signs of a state."""
     fixed = board_marks(grids, game.board(), game.drawing)
     scene = read_scene(grids, game.drawing, facts)

@@ -157,7 +157,11 @@ def _item_of(drawing: Drawing, role: Role) -> Piece | Mark:
     return disc
 
 
-def _hue(item: Piece | Mark, role: Role, sides: Sequence[Sequence[Role]]) -> str:
+def _hue(
+    item: Piece | Mark,
+    role: Role,
+    sides: Sequence[Sequence[Role]],
+) -> str:
     """Return the colour of a role: the declared one, or its side's in its own shade."""
     colour = COLOURS.get(_colour(item, role))
     if colour:

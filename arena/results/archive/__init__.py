@@ -79,7 +79,12 @@ MARKED = (
 class Archive(Database):
     """The results of one event; `writing` holds the lock until the end of the `with`."""
 
-    def begin(self, event: Event, key: str, planned: Callable[[], Iterable[str]]) -> None:
+    def begin(
+        self,
+        event: Event,
+        key: str,
+        planned: Callable[[], Iterable[str]],
+    ) -> None:
         """Store the event that is being played.
 
         If its plan has another key than before, other matches count. `planned` is called only then,
@@ -571,7 +576,13 @@ class Archive(Database):
         for (blob,) in self._rows(query, (limit,)):
             yield self._unpacked(blob)
 
-    def sample_of(self, labels: Sequence[str], most: int, *, bot: str | None = None) -> list[str]:
+    def sample_of(
+        self,
+        labels: Sequence[str],
+        most: int,
+        *,
+        bot: str | None = None,
+    ) -> list[str]:
         """Return the ids of at most `most` matches on these `game/board`s.
 
         They stand by id, so that they are a fair sample. With `bot` they are only matches in which

@@ -97,7 +97,11 @@ def packed_record(archive: Database, number: int) -> tuple[str, bytes] | None:
     return None
 
 
-def differing_columns(archive: Database, number: int, record: Record) -> tuple[str, ...]:
+def differing_columns(
+    archive: Database,
+    number: int,
+    record: Record,
+) -> tuple[str, ...]:
     """Return the columns of a match, and of its seats, that differ from the record."""
     rows = records.rows_of(record)
     query = f"select {', '.join(records.MATCH)}, figures from main.matches where number = ?"

@@ -573,7 +573,11 @@ def _hashed(*values: object) -> int:
     return int(digest_of(*values, length=8), 16)
 
 
-def _seat_rows(record: Record, seat: SeatReport, result: str | None) -> SeatRows:
+def _seat_rows(
+    record: Record,
+    seat: SeatReport,
+    result: str | None,
+) -> SeatRows:
     """Return a seat as rows.
 
     Its answers are the moves that the bot chose or that cost it a strike.

@@ -980,7 +980,12 @@ def write_csv(results: Results, folder: Path) -> tuple[Path, ...]:
     return tuple(paths)
 
 
-def _require(kind: str, name: str, is_known: bool, names: Iterable[str]) -> None:
+def _require(
+    kind: str,
+    name: str,
+    is_known: bool,
+    names: Iterable[str],
+) -> None:
     if not is_known:
         all_names = ", ".join(sorted(names))
         raise ArenaError(f"{name!r} is no {kind} of this event; it has {all_names}")

@@ -486,7 +486,11 @@ def matches(
     return rows.reset_index(drop=True)
 
 
-def _cells_of_seats(arrays: Arrays, seats: Mask, bot: Any) -> dict[str, object]:
+def _cells_of_seats(
+    arrays: Arrays,
+    seats: Mask,
+    bot: Any,
+) -> dict[str, object]:
     """Return bot, score and ending of the chosen seats, one in a match, with a row for each match.
 
     `bot` has the names by entry.

@@ -11,7 +11,11 @@ BOTS_NAMED = 5
 """The bots that are named in a run of open ranks."""
 
 
-def sentences(stop: Stop, event: Event, display_name: Callable[[str], str]) -> tuple[str, ...]:
+def sentences(
+    stop: Stop,
+    event: Event,
+    display_name: Callable[[str], str],
+) -> tuple[str, ...]:
     """Return a sentence about the end and one about the open ranks, without full stops.
 
     `display_name` names a bot.
@@ -40,7 +44,11 @@ def _end(stop: Stop, event: Event) -> str:
     return f"the event ended after all {matches} of its plan"
 
 
-def _open_ranks(stop: Stop, event: Event, display_name: Callable[[str], str]) -> str:
+def _open_ranks(
+    stop: Stop,
+    event: Event,
+    display_name: Callable[[str], str],
+) -> str:
     """Return which ranks the matches leave open."""
     if not any(map(ranked_bots, event.leagues)):
         return "no bot has a rank: at least two must play all roles of a game"

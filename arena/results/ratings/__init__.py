@@ -207,7 +207,13 @@ def _scaled(
 class Rule(Protocol):
     """The function that a file in this folder has."""
 
-    def rate(self, arrays: "Arrays", *, seed: int = 0, refits: int = REFITS) -> Ratings:
+    def rate(
+        self,
+        arrays: "Arrays",
+        *,
+        seed: int = 0,
+        refits: int = REFITS,
+    ) -> Ratings:
         """Rate all bots of these matches; the seed fixes the resamples of the intervals."""
         ...
 
@@ -218,7 +224,13 @@ class _WithoutPrior:
 
     module: Any
 
-    def rate(self, arrays: "Arrays", *, seed: int = 0, refits: int = REFITS) -> Ratings:
+    def rate(
+        self,
+        arrays: "Arrays",
+        *,
+        seed: int = 0,
+        refits: int = REFITS,
+    ) -> Ratings:
         ratings: Ratings = self.module.rate(
             arrays,
             seed=seed,

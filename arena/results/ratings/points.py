@@ -82,7 +82,11 @@ def _resamples(
     return np.column_stack((mean, samples))
 
 
-def _noise(totals: MatchTotals, cell: Ints, count: Floats) -> tuple[Floats, Floats]:
+def _noise(
+    totals: MatchTotals,
+    cell: Ints,
+    count: Floats,
+) -> tuple[Floats, Floats]:
     """Return the covariance of the means of cells over the blocks, and the dispersion of cells."""
     fitted = estimate(model_of(totals))
     expected, dispersion = expectations(totals, fitted)  # S x K

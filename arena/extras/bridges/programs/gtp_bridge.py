@@ -54,7 +54,12 @@ def othello_commands(parameters: Mapping[str, Any]) -> list[str]:  # noqa: ARG00
 
 
 GAMES = {
-    "openspiel/go": GtpGame(go_commands, refused="handicap", has_colours=True, name="Go"),
+    "openspiel/go": GtpGame(
+        go_commands,
+        refused="handicap",
+        has_colours=True,
+        name="Go",
+    ),
     "openspiel/hex": GtpGame(hex_commands, refused="swap", name="Hex"),
     "openspiel/othello": GtpGame(othello_commands, automatic="pass", name="Othello"),
 }
@@ -156,7 +161,12 @@ class GtpEngine:
             return text
         return f"{COLOURS[player]} {text}"
 
-    def _set(self, name: str, value: arena_bridge.Option, seconds: float | None) -> None:
+    def _set(
+        self,
+        name: str,
+        value: arena_bridge.Option,
+        seconds: float | None,
+    ) -> None:
         """Give the engine a command of its own before the match, such as `level 5`."""
         if name not in self._commands:
             mistake = f"has no command {name!r}"

@@ -269,7 +269,12 @@ def by_shared_seeds(totals: MatchTotals, fitted: Fit) -> Floats:
     return np.asarray(surplus_scatter * np.outer(direction, direction))
 
 
-def _by_unknowns(fitted: Fit, left: Ints, right: Ints, summed: Floats) -> Floats:
+def _by_unknowns(
+    fitted: Fit,
+    left: Ints,
+    right: Ints,
+    summed: Floats,
+) -> Floats:
     """Return P * P: each pair of scores' sum, times the factors of the unknowns in both."""
     model = fitted.model
     size = model.size

@@ -122,7 +122,12 @@ def _direct(totals: MatchTotals) -> Mask:
     return direct
 
 
-def _mark(direct: Mask, above: Ints, below: Ints, where: Mask) -> None:
+def _mark(
+    direct: Mask,
+    above: Ints,
+    below: Ints,
+    where: Mask,
+) -> None:
     direct[above[where], below[where]] = True
 
 

@@ -197,7 +197,11 @@ def _solved(
     return step
 
 
-def _by_unknown(model: Model, values: Floats, factor: "Floats | float" = 1.0) -> Floats:
+def _by_unknown(
+    model: Model,
+    values: Floats,
+    factor: "Floats | float" = 1.0,
+) -> Floats:
     """Return P: for each unknown the sum of its credits times the values, which are by score."""
     weights = model.credit * values[:, None] * factor  # N x K
     sums = np.bincount(

@@ -262,7 +262,11 @@ def estimate_overall(totals: MatchTotals, *, prior: bool = True) -> Fit:
     )
 
 
-def _likeliest_spread(strength: Floats, variance: Floats, spread: float) -> float:
+def _likeliest_spread(
+    strength: Floats,
+    variance: Floats,
+    spread: float,
+) -> float:
     """Return the likeliest spread of the prior, after one with this spread; far bots weigh less."""
     squares = strength**2 + variance
     relative_squares = squares / (FAR * spread) ** 2
