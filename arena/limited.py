@@ -72,10 +72,17 @@ def limited(
         if stream is not None:  # otherwise both processes would write what waits there
             with suppress(OSError, ValueError):
                 stream.flush()
-    answers, answering = os.pipe()
-    place_reader, placing = os.pipe()
     parent = os.getpid()
-    process = _Fork(os.fork())
+    pipes: list[int] = []
+    try:
+        pipes += os.pipe()
+        pipes += os.pipe()
+        process = _Fork(os.fork())
+    except OSError:
+        for descriptor in pipes:
+            os.close(descriptor)
+        raise
+    answers, answering, place_reader, placing = pipes
     if process.pid == 0:
         connection = Connection(answering, readable=False)
         _become_limited(work, connection, placing, memory, cpu, parent)

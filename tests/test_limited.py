@@ -14,7 +14,7 @@ import pytest
 from arena.errors import ArenaError
 from arena.limited import LimitedError, limited
 from tests.support import cup
-from tests.support.processes import until
+from tests.support.processes import descriptors, free_descriptors, until
 
 SMALL = {"memory": 200_000_000, "cpu": 5, "wall": 20.0}
 
@@ -150,3 +150,10 @@ def test_what_is_printed_is_a_notice_and_nothing_is_read(capfd):
 
     assert list(limited(talks, **SMALL)) == [b""]
     assert capfd.readouterr() == ("", "hello\n")
+
+
+def test_work_that_gets_no_second_pipe_leaves_no_descriptor_open():
+    before = descriptors()
+    with free_descriptors(3), pytest.raises(OSError, match="Too many open files"):
+        list(limited(two, **SMALL))
+    assert descriptors() == before

@@ -69,20 +69,20 @@ def claim(count: int) -> dict[int, socket.socket] | None:
     user who takes all names ends the pinning, but no match.
     """
     claims: dict[int, socket.socket] = {}
-    for core in system.cores():
-        core_claim = socket.socket(socket.AF_UNIX)
-        try:
-            core_claim.bind(f"\0arena-core-{core}")
-        except OSError as error:
-            core_claim.close()
-            if error.errno != errno.EADDRINUSE:
-                raise
-        else:
-            claims[core] = core_claim
-            if len(claims) == count:
-                return claims
-    for core_claim in claims.values():
-        core_claim.close()
+    with contextlib.ExitStack() as unfinished:
+        for core in system.cores():
+            core_claim = socket.socket(socket.AF_UNIX)
+            try:
+                core_claim.bind(f"\0arena-core-{core}")
+            except OSError as error:
+                core_claim.close()
+                if error.errno != errno.EADDRINUSE:
+                    raise
+            else:
+                claims[core] = unfinished.enter_context(core_claim)
+                if len(claims) == count:
+                    unfinished.pop_all()
+                    return claims
     return None
 
 

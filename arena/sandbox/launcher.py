@@ -146,28 +146,31 @@ class Launcher:
         """
         claimed: list[tuple[int, int]] = []
         until = time.monotonic() + USERS_WAIT_S
-        while len(claimed) < count:
-            # The first try is random: by a number that counts up, a bot could count matches.
-            first = secrets.randbelow(len(users.uids()))
-            try:
-                user_and_claim = users.claim(first)
-            except OSError as error:
-                raise MachineError(
-                    f"sandbox: no bot can become a user of its own: {error.strerror}"
-                ) from error
-            if user_and_claim is not None:
-                claimed.append(user_and_claim)
-                continue
+        with contextlib.ExitStack() as unfinished:
+            unfinished.callback(_give_back, claimed)
+            while len(claimed) < count:
+                # The first try is random: by a number that counts up, a bot could count matches.
+                first = secrets.randbelow(len(users.uids()))
+                try:
+                    user_and_claim = users.claim(first)
+                except OSError as error:
+                    raise MachineError(
+                        f"sandbox: no bot can become a user of its own: {error.strerror}"
+                    ) from error
+                if user_and_claim is not None:
+                    claimed.append(user_and_claim)
+                    continue
 
-            _give_back(claimed)
-            make_room()
-            if time.monotonic() > until:
-                raise NoUsersError(
-                    f"sandbox: all {len(users.uids())} users that bots become are taken by other "
-                    "runs of root; wait for these, or use fewer workers, and run the same "
-                    "command again"
-                )
-            time.sleep(USERS_POLL_S)
+                _give_back(claimed)
+                make_room()
+                if time.monotonic() > until:
+                    raise NoUsersError(
+                        f"sandbox: all {len(users.uids())} users that bots become are taken by "
+                        "other runs of root; wait for these, or use fewer workers, and run the "
+                        "same command again"
+                    )
+                time.sleep(USERS_POLL_S)
+            unfinished.pop_all()
         return claimed
 
     def start(

@@ -4,6 +4,7 @@
 confined.
 """
 
+import contextlib
 import ctypes
 import errno
 import os
@@ -82,19 +83,21 @@ def claim(first: int) -> tuple[int, int] | None:
     """
     import fcntl  # here, because the spawner does without
 
-    descriptor = _open_claims()
     candidates = uids()
-    for number in range(len(candidates)):
-        user = candidates[(first + number) % len(candidates)]
-        lock = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, user, 1, 0)
-        try:
-            fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, lock)
-        except OSError as error:
-            if error.errno not in {errno.EAGAIN, errno.EACCES}:
-                raise
-        else:
-            return user, descriptor
-    os.close(descriptor)
+    with contextlib.ExitStack() as unfinished:
+        descriptor = _open_claims()
+        unfinished.callback(os.close, descriptor)
+        for number in range(len(candidates)):
+            user = candidates[(first + number) % len(candidates)]
+            lock = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, user, 1, 0)
+            try:
+                fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, lock)
+            except OSError as error:
+                if error.errno not in {errno.EAGAIN, errno.EACCES}:
+                    raise
+            else:
+                unfinished.pop_all()
+                return user, descriptor
     return None
 
 

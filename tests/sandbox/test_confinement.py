@@ -54,7 +54,15 @@ from arena.values import Bot, Conditions, Ending, Limits, Match
 from tests.sandbox.test_sandbox import dig
 from tests.support import cup, live, packages, sprint, workspaces
 from tests.support.live import GO, READY, RULES
-from tests.support.processes import OURS, alive, descendants, gone_soon, until
+from tests.support.processes import (
+    OURS,
+    alive,
+    descendants,
+    descriptors,
+    free_descriptors,
+    gone_soon,
+    until,
+)
 from tests.support.programs import python
 
 ANSWERS = python("say('x')")
@@ -1423,6 +1431,25 @@ def test_without_a_free_user_a_match_waits_until_there_are_enough(few_users, tmp
     assert {seat.confined for seat in record.seats} == {
         f"landlock, as user {user}" for user in few_users
     }
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root's bots become other users")
+def test_when_the_second_of_two_users_is_refused_the_first_is_free_again(few_users, launcher):
+    with (
+        free_descriptors(1),
+        pytest.raises(MachineError, match=r"no bot can become a user of its own: .*open files"),
+        launcher.users_for(2, "landlock", lambda: None),
+    ):
+        pass
+    assert all(map(free, few_users))
+
+
+def test_a_claim_that_the_kernel_refuses_leaves_no_file_open(monkeypatch, few_users):
+    monkeypatch.setattr(users, "uids", lambda: range(-2, 0))  # no byte of a file has such a number
+    before = descriptors()
+    with pytest.raises(OSError, match="Invalid argument"):
+        users.claim(0)
+    assert descriptors() == before
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root's bots become other users")

@@ -12,6 +12,7 @@ from arena.sandbox import cores
 from arena.sandbox.launcher import Launcher
 from arena.values import Conditions
 from tests.support import stored
+from tests.support.processes import descriptors, free_descriptors
 
 EVENT = stored.event("ann", "bob")
 MANY = pytest.mark.skipif(len(system.cores()) < 2, reason="there is one core only")
@@ -96,6 +97,14 @@ def test_a_process_moves_with_all_its_threads():
         cores.move(pid, (here, there))
         assert os.sched_getaffinity(pid) == {here, there}
     cores.move(pid, (here,))  # gone by now
+
+
+@MANY
+def test_when_the_second_of_two_cores_is_refused_the_first_is_free_at_once():
+    before = descriptors()
+    with free_descriptors(1), pytest.raises(OSError, match="Too many open files") as refused:
+        cores.claim(2)
+    assert descriptors() == before, refused
 
 
 def test_a_core_that_is_gone_is_let_be():

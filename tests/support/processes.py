@@ -2,10 +2,12 @@
 whether it goes.
 """
 
+import contextlib
 import gc
 import os
+import resource
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 OURS = ("arena-spawner\n", "arena-spare\n")
@@ -88,6 +90,26 @@ def descriptors() -> set[str]:
     """
     gc.collect()
     return set(os.listdir("/proc/self/fd"))
+
+
+@contextlib.contextmanager
+def free_descriptors(count: int) -> Iterator[None]:
+    """Let this process open only this number of descriptors more."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    highest = max(map(int, os.listdir("/proc/self/fd")))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (highest + 1 + count, limits[1]))
+    taken: list[int] = []
+    try:
+        with contextlib.suppress(OSError):
+            while True:
+                taken.append(os.open(os.devnull, os.O_RDONLY))
+        for _ in range(count):
+            os.close(taken.pop())
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        for descriptor in taken:
+            os.close(descriptor)
 
 
 LOGIN = ("_ses", "_uid")
