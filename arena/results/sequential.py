@@ -95,7 +95,8 @@ class Question:
 class SequentialTest:
     """The test while the differences come in; after the decision it takes no more of them."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: Question, *, decides: bool = True) -> None:
+        """Begin without a round; where it does not decide, the number of rounds is fixed."""
         self.question = question
         self.decision: Decision | None = None
         self.differences: list[float] = []
@@ -103,6 +104,7 @@ class SequentialTest:
         """The log-likelihood ratio against "at most `low`"; `bound_better` decides."""
         self.llr_not_better = 0.0
         """The log-likelihood ratio against "at least `high`"; `bound_not_better` decides."""
+        self._decides = decides
         self.bound_better = -math.log(question.alpha)
         self.bound_not_better = -math.log(question.beta)
         self._bets: list[float] = []
@@ -146,6 +148,8 @@ class SequentialTest:
         mean = self._sum / (rounds + 1)
         self._squares += (difference - mean) ** 2
 
+        if not self._decides:
+            return
         if self.llr_better >= self.bound_better:
             self.decision = Decision.BETTER
         elif self.llr_not_better >= self.bound_not_better:

@@ -110,6 +110,14 @@ def test_a_decided_test_takes_no_more_rounds():
         test.add(0)
 
 
+def test_a_test_of_a_fixed_number_of_rounds_takes_all_of_them_whatever_they_prove():
+    test = SequentialTest(WIDE, decides=False)
+    for _ in range(100):
+        test.add(100)
+    assert test.llr_better > test.bound_better
+    assert (test.decision, test.mean) == (None, 100)
+
+
 def test_nothing_is_known_before_the_first_round():
     test = SequentialTest(WIDE)
     low, high = test.interval()

@@ -38,15 +38,6 @@ MOST_PAIRINGS = 2000
 UNDECIDED_CODE = 3
 
 
-class FixedTest(SequentialTest):
-    """A test that never decides, so that every step has the same number of pairings."""
-
-    def add(self, difference: float) -> None:
-        """Take the difference of the next round."""
-        super().add(difference)
-        self.decision = None
-
-
 class QuietWatcher(duels.DuelWatcher):
     """Says nothing of a step while it is played; its result has a line of its own."""
 
@@ -199,7 +190,8 @@ class _Work:
         """Play a step; return how many points the bot with the values `up` had more."""
         if up == down:
             return 0.0
-        test = FixedTest(Question(low=0.0, high=5.0))
+        # Every step has the same number of pairings, so nothing may decide it earlier.
+        test = SequentialTest(Question(low=0.0, high=5.0), decides=False)
         duel = self._duel(
             ("up", up),
             ("down", down),
