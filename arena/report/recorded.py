@@ -11,7 +11,6 @@ from arena.protocol import clean, clean_lines
 from arena.replay.calls import question_of, usage_of
 from arena.values import ANSWER_ENDS, ModelCall, Record, SeatReport, Turn
 
-_clean = lru_cache(100_000)(clean)  # facts and moves come again and again
 REMARKS = 20_000  # characters of remarks that a match may bring
 CALLS = 100_000  # characters of calls of a language model that a match may bring
 STDERR_LINES = 20
@@ -28,7 +27,7 @@ def values_of(record: Record) -> dict[str, object]:
                 roles.index(fault.role),
                 fault.turn,
                 fault.ending.value,
-                clean(fault.words, WORDS),
+                _clean(fault.words, WORDS),
             ]
         )
     values: dict[str, object] = {
@@ -64,7 +63,7 @@ def moves(turns: Iterable[Turn], roles: Sequence[str]) -> Iterator[list[object]]
             round(turn.wall * 1000),
             remarks,
             chooser,
-            clean(turn.rejected_text or ""),
+            _clean(turn.rejected_text or ""),
         ]
         while not row[-1] and len(row) > 4:
             row.pop()
@@ -89,11 +88,8 @@ def _calls(calls: Iterable[ModelCall], roles: list[str]) -> Iterator[list[object
         answer_text = answer.text
         if answer.end in ANSWER_ENDS:
             answer_text = f"({ANSWER_ENDS[answer.end]})\n{answer_text}"
-        texts = [
-            clean_lines(question_of(call)),
-            clean_lines(answer.reasoning),
-            clean_lines(answer_text),
-        ]
+        texts = [question_of(call), answer.reasoning, answer_text]
+        texts = list(map(clean_lines, texts))
         free_characters -= sum(map(len, texts))
         if free_characters < 0:
             texts = ["(too much to store: `arena replay` has it)", "", ""]
@@ -109,12 +105,12 @@ def _calls(calls: Iterable[ModelCall], roles: list[str]) -> Iterator[list[object
 
 def _seat(seat: SeatReport) -> dict[str, object]:
     """Return what a seat's process left behind, without empty values."""
-    warnings = [clean(warning) for warning in seat.warnings[:10]]
+    warnings = list(map(_clean, seat.warnings[:10]))
     values = {
         "ready": seat.ready and round(seat.ready, 3),
         "cpu": round(seat.cpu, 2),
         "memory": round(seat.memory / 1e6),
-        "exit": clean(seat.exit),
+        "exit": _clean(seat.exit),
         "warnings": warnings,
         "stderr": last_lines(seat.stderr),
     }
@@ -124,4 +120,9 @@ def _seat(seat: SeatReport) -> dict[str, object]:
 def last_lines(stderr: str, count: int = STDERR_LINES) -> list[str]:
     """Return the last lines of a seat's stderr."""
     lines = [line for line in stderr.splitlines() if line.strip()]
-    return [clean(line) for line in lines[-count:]]
+    return list(map(_clean, lines[-count:]))
+
+
+@lru_cache(100_000)  # moves and remarks come again and again
+def _clean(text: str, length: int = 200) -> str:
+    return clean(text, length)
