@@ -133,9 +133,10 @@ def run(
         audience = Audiences(audience, plan.event, folder)
         audience.begins(plan.total, plan.finished)
         director = Director(plan.due(), bots=len(plan.event.bots), until=until)
+        is_due = director.is_due()
         run = _Run(plan, director, archive, audience, until, stopped, show_waits)
         unlogged = ""
-        if director.is_due():
+        if is_due:
             logs = folder / "logs"
             with contextlib.ExitStack() as opened:
                 open_services: dict[str, object] = {}
