@@ -82,7 +82,8 @@ class Arrays:
         fields = [(name, f"<{code}") for name, code in FIGURES]
         seats = np.frombuffer(figures, dtype=fields)
         entry_number = seats["entry"]  # by seat
-        used = np.bincount(entry_number) > 0  # by number of an entry
+        uses = np.bincount(entry_number)  # by number of an entry
+        used = uses > 0
         used_numbers = np.flatnonzero(used).tolist()
         index = np.cumsum(used) - 1  # by number of an entry: its index among those that are used
         is_first = seats["position"] == 0  # by seat
@@ -137,7 +138,8 @@ class Arrays:
     def coded(self, name_of: Callable[[Entry], Name]) -> tuple[list[Name], Ints]:
         """Return the different names of the entries, sorted, and by entry the index of its name."""
         name_by_entry = [name_of(entry) for entry in self.entries]
-        names = sorted(set(name_by_entry))
+        different_names = set(name_by_entry)
+        names = sorted(different_names)
         index_of = {name: index for index, name in enumerate(names)}
         indices = [index_of[name] for name in name_by_entry]
         return names, np.array(indices, dtype=np.int64)
@@ -149,6 +151,7 @@ class Arrays:
         """
         matches = len(self.seed)
         positions = 1 + self.position.max(initial=0)
-        table = np.full((matches, positions), -1, dtype=np.int64)
+        shape = (matches, positions)
+        table = np.full(shape, -1, dtype=np.int64)
         table[self.match, self.position] = values
         return table

@@ -28,10 +28,13 @@ def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Ratings:
     totals = add_up(arrays)
     payoffs = payoffs_of(totals)
     random = np.random.default_rng(abs(seed))
-    figures = masses(payoffs.mean[None])  # 1 x N
+    mean = payoffs.mean[None]  # 1 x N x N
+    figures = masses(mean)  # 1 x N
     resamples = payoffs.samples(masses, refits, random)  # refits x N
     all_figures = np.concatenate([figures, resamples])  # (1 + refits) x N
-    rows = 100 * all_figures.T
+    by_bot = all_figures.T  # N x (1 + refits)
+    rows = 100 * by_bot
+
     nothing = np.zeros(0, dtype=np.int64)
     no_rows = np.zeros((0, rows.shape[1]))
     cells = Cells(bot=nothing, board_role=nothing, rows=no_rows)
@@ -48,9 +51,13 @@ def masses(payoffs: Floats) -> Floats:
     # The lead of the bot that enters, in the column.
     of_columns = payoffs.transpose(0, 2, 1)
     lead = INTENSITY * (of_columns - payoffs)
+    is_even = lead == 0
     with np.errstate(invalid="ignore"):
-        takes_over = np.expm1(-lead) / np.expm1(-POPULATION * lead)
-        change = np.where(lead == 0, 1 / POPULATION, takes_over)
+        of_bot = np.expm1(-lead)
+        of_population = np.expm1(-POPULATION * lead)
+        takes_over = of_bot / of_population
+        change = np.where(is_even, 1 / POPULATION, takes_over)  # T x N x N
+
     # The time with each bot follows by elimination (Grassmann, Taksar and Heyman, 1985), which
     # subtracts nothing, so that also a part of 1e-13 is exact, and alike on every CPU.
     for last in range(size - 1, 0, -1):
@@ -60,9 +67,12 @@ def masses(payoffs: Floats) -> Floats:
         arriving = change[:, :last, last]  # T x last
         through_last = arriving[:, :, None] * leaving[:, None, :]  # T x last x last
         change[:, :last, :last] += through_last
-    time = np.ones(payoffs.shape[:2])
+
+    shape = payoffs.shape[:2]  # T x N
+    time = np.ones(shape)
     for bot in range(1, size):
-        arriving = time[:, :bot] * change[:, :bot, bot]  # T x bot
+        time_before = time[:, :bot]  # T x bot
+        arriving = time_before * change[:, :bot, bot]  # T x bot
         time[:, bot] = arriving.sum(axis=1)
     all_time = time.sum(axis=1, keepdims=True)  # T x 1
     return rounded(time / all_time)

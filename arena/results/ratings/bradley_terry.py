@@ -47,7 +47,8 @@ def rate(
     """
     totals = add_up(arrays)
     random = np.random.default_rng(abs(seed))
-    by_role = estimate(model_of(totals))
+    model = model_of(totals)
+    by_role = estimate(model)
     refitted = bootstrap(totals, by_role, refits, random)
     resamples = np.column_stack((by_role.unknowns, refitted))  # P x (1 + refits)
 
@@ -63,7 +64,7 @@ def rate(
     noise = random.standard_normal(overall[:, 1:].shape)
     overall[:, 1:] += errors[:, None] * noise
 
-    model = by_role.model
+    # The same by role, where the average bot of each board role is at 0.
     rows = resamples[len(model.advantages) :]
     board_roles = len(totals.board_roles)
     average = np.zeros((board_roles, rows.shape[1]))  # the average bot of each board role
@@ -95,6 +96,7 @@ def rate(
 
 def center(strength: Floats) -> Floats:
     """Return the average bot of each column; bots far from it count as FAR_LOGITS away."""
+    # Newton's method, held between bounds that come closer.
     low = strength.min(axis=0)
     high = strength.max(axis=0)
     middle = strength.mean(axis=0)
@@ -102,16 +104,19 @@ def center(strength: Floats) -> Floats:
         distance = strength - middle
         counted = np.clip(distance, -FAR_LOGITS, FAR_LOGITS)
         surplus = counted.mean(axis=0)
-        if np.abs(surplus).max() < 1e-12:
+        largest = np.abs(surplus).max()
+        if largest < 1e-12:
             break
         low = np.where(surplus > 0, middle, low)
         high = np.where(surplus < 0, middle, high)
+
         is_near = np.abs(distance) < FAR_LOGITS
         near = is_near.mean(axis=0)
-        step = middle + surplus / np.maximum(near, 1e-3)
-        is_inside = (step > low) & (step < high)
+        step = surplus / np.maximum(near, 1e-3)
+        next_middle = middle + step
+        is_inside = (next_middle > low) & (next_middle < high)
         halfway = (low + high) / 2
-        middle = np.where(is_inside, step, halfway)
+        middle = np.where(is_inside, next_middle, halfway)
     return np.asarray(middle)
 
 
@@ -121,7 +126,8 @@ def _overall(totals: MatchTotals, prior: bool) -> tuple[Fit, bool]:
         return estimate_overall(totals), True
     fitted = estimate_overall(totals, prior=False)
     with_average = np.append(fitted.unknowns, 0.0)
-    is_finite = bool(np.ptp(with_average) < INFINITE_LOGITS)
+    width = np.ptp(with_average)
+    is_finite = bool(width < INFINITE_LOGITS)
     if is_finite and len(groups(totals)) < 2:
         return fitted, True
     return estimate_overall(totals), False
@@ -133,8 +139,9 @@ def _unplayed_errors(totals: MatchTotals, by_role: Fit) -> Floats:
     The mean over the board roles that it played stands for the mean over all.
     """
     played = np.bincount(by_role.model.bot, minlength=len(totals.bots))
+    of_played = 1 / np.maximum(played, 1)
     of_all = 1 / max(1, len(totals.board_roles))
-    missing = 1 / np.maximum(played, 1) - of_all
+    missing = of_played - of_all
     return np.asarray(by_role.spread.roles * np.sqrt(missing))
 
 
@@ -155,7 +162,8 @@ def _advantages(
         strength = model.unknown[score, used] - count
         board_roles = model.board_role[strength]
         met = factor[used] @ average[board_roles]
-        rows.append(resamples[advantage] + met)
+        row = resamples[advantage] + met
+        rows.append(row)
     figures = np.array(rows).reshape(count, resamples.shape[1])
     scored_roles = model.advantages.tolist()
     advantages = dict(zip(scored_roles, strengths(figures), strict=True))

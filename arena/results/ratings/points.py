@@ -38,8 +38,11 @@ def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Ratings:
 
     random = np.random.default_rng(abs(seed))
     resamples = _resamples(totals, cell, len(codes), refits, random)  # C x (1 + refits)
+
+    # The mean over the cells of each bot.
     count = len(totals.bots)
-    overall = np.zeros((count, resamples.shape[1]))
+    figures = resamples.shape[1]
+    overall = np.zeros((count, figures))  # N x (1 + refits)
     np.add.at(overall, bot, resamples)
     roles_played = np.bincount(bot, minlength=count)
     divisor = np.maximum(roles_played, 1)
@@ -63,21 +66,26 @@ def _resamples(
     sum_of_scores = _by_cell(cell, totals.scores, size)
     mean = sum_of_scores / count
     part_cell = cell[totals.seating]  # B x K
-    blocks = _by_cell(part_cell, np.ones(part_cell.shape), size)
+    ones = np.ones(part_cell.shape)
+    blocks = _by_cell(part_cell, ones, size)
 
     # A match won and a match lost are added, each as far as a block of the cell counts.
     noise, dispersion = _noise(totals, cell, count)  # size x size, size
     counted = blocks + 2 * dispersion
     extra = dispersion / counted
-    center = (1 - 2 * extra) * mean + 100 * extra
-    distances = center**2 + (100 - center) ** 2
+    of_played = (1 - 2 * extra) * mean
+    center = of_played + 100 * extra
+    above = 100 - center
+    distances = center**2 + above**2
     diagonal = np.diag_indices(size)
     noise[diagonal] += distances * extra / counted
 
-    root = rounded(np.linalg.cholesky(noise))
+    root = np.linalg.cholesky(noise)
+    root = rounded(root)
     draws = random.standard_normal((size, refits))
     shifts = root @ draws
-    samples = rounded(center[:, None] + shifts)
+    samples = center[:, None] + shifts  # size x refits
+    samples = rounded(samples)
     samples = np.clip(samples, 0, 100)
     return np.column_stack((mean, samples))
 
@@ -88,7 +96,8 @@ def _noise(
     count: Floats,
 ) -> tuple[Floats, Floats]:
     """Return the covariance of the means of cells over the blocks, and the dispersion of cells."""
-    fitted = estimate(model_of(totals))
+    model = model_of(totals)
+    fitted = estimate(model)
     expected, dispersion = expectations(totals, fitted)  # S x K
     size = len(count)
     roles = range(cell.shape[1])
@@ -117,9 +126,13 @@ def _noise(
     every_seating: Mask = np.ones(seatings, dtype=np.bool_)
     factor = inflation(totals, fitted, every_seating)
     square = factor * total.reshape(size, size)
-    covariance = (square + square.T) / 2
-    cell_seatings = _by_cell(cell, np.ones(cell.shape), size)
-    mean_dispersion = _by_cell(cell, dispersion, size) / cell_seatings
+    both_orders = square + square.T
+    covariance = both_orders / 2
+
+    ones = np.ones(cell.shape)
+    cell_seatings = _by_cell(cell, ones, size)
+    sum_of_dispersions = _by_cell(cell, dispersion, size)
+    mean_dispersion = sum_of_dispersions / cell_seatings
     return covariance, mean_dispersion
 
 
@@ -131,22 +144,30 @@ def expectations(totals: MatchTotals, fitted: Fit) -> tuple[Floats, Floats]:
     have no meaning.
     """
     model = fitted.model
-    score: Ints = np.full(totals.seats.shape, -1)
+    shape = totals.seats.shape  # S x K
+    score: Ints = np.full(shape, -1)
     score[model.seating, model.role] = np.arange(len(model.seating))
-    against: Mask = np.zeros(score.shape, dtype=np.bool_)
+    is_against: Mask = np.zeros(shape, dtype=np.bool_)
     side = totals.side
-    for role in range(1, score.shape[1]):
+    first_score = score[:, 0]
+    for role in range(1, shape[1]):
         before = role - 1
         own_score = score[:, role]
         left_out = own_score < 0
+
         is_mate = side[:, role] == side[:, before]
-        substitute = np.where(is_mate, score[:, before], score[:, 0])
+        score_before = score[:, before]
+        substitute = np.where(is_mate, score_before, first_score)
         score[:, role] = np.where(left_out, substitute, own_score)
-        mate_is_against = np.where(is_mate, against[:, before], True)
-        against[:, role] = left_out & mate_is_against
+
+        against_before = is_against[:, before]
+        mate_is_against = np.where(is_mate, against_before, True)
+        is_against[:, role] = left_out & mate_is_against
+
     expected = fitted.expected[score]
-    expected = np.where(against, 1 - expected, expected)
-    return expected, fitted.dispersion[score]
+    expected = np.where(is_against, 1 - expected, expected)
+    dispersion = fitted.dispersion[score]
+    return expected, dispersion
 
 
 def _by_cell(cell: Ints, values: Floats | Ints, size: int) -> Floats:

@@ -103,10 +103,12 @@ def bootstrap(
     known = SURE + fitted.unknowns @ pulls  # by spread
     by_spreads = 2 * pulls / known @ pulls.T
     covariance = np.asarray(scatter) + fitted.belief + by_spreads
-    root = rounded(np.linalg.cholesky(covariance))
+    root = np.linalg.cholesky(covariance)
+    root = rounded(root)
     draws = random.standard_normal((model.size, refits))
     shifts = rounded(root @ draws)
-    return _Solver(fitted).solve(shifts)
+    solver = _Solver(fitted)
+    return solver.solve(shifts)
 
 
 def inflation(totals: MatchTotals, fitted: Fit, seatings: Mask) -> float:
@@ -120,9 +122,10 @@ def inflation(totals: MatchTotals, fitted: Fit, seatings: Mask) -> float:
     used = float(traced.sum())
     expected = fitted.expected
     information = fitted.weight * expected * (1 - expected)  # N
-    all_information = float(information.sum())
     score_counts = seatings[fitted.model.seating]  # N
-    counted_information = float(information[score_counts].sum())
+    counted = information[score_counts]
+    all_information = float(information.sum())
+    counted_information = float(counted.sum())
     share = counted_information / max(all_information, 1e-9)
 
     part_counts = seatings[totals.seating]  # B
@@ -137,22 +140,28 @@ def _scatter(totals: MatchTotals, fitted: Fit) -> Floats:
     model = fitted.model
     measured = by_blocks(totals, fitted)
     blocks = _blocks(totals, fitted)
+
     # All bots together say how far the model is right about the size of the scatter.
     bots = slice(len(model.advantages), None)
-    of_blocks = measured.diagonal()[bots].sum()
-    of_model = fitted.scatter.diagonal()[bots].sum()
+    measured_variances = measured.diagonal()[bots]
+    model_variances = fitted.scatter.diagonal()[bots]
+    of_blocks = measured_variances.sum()
+    of_model = model_variances.sum()
     # Two bots meet in a block.
     independent = blocks[bots].sum() / 2
     measured_size = independent * of_blocks / of_model
     size = (LEAN_BLOCKS + measured_size) / (LEAN_BLOCKS + independent)
+
     # The number of blocks that each unknown rests on decides how much of the expected scatter its
     # own is mixed with.
     lean = LEAN_BLOCKS / (LEAN_BLOCKS + blocks)
     free = 1 - lean
-    measured_part = np.sqrt(np.outer(free, free))
-    model_part = np.sqrt(np.outer(lean, lean))
-    mixed = measured * measured_part + size * fitted.scatter * model_part
-    return np.asarray(mixed + by_shared_seeds(totals, fitted))
+    measured_part = np.sqrt(np.outer(free, free))  # P x P
+    model_part = np.sqrt(np.outer(lean, lean))  # P x P
+    of_measured = measured * measured_part
+    of_expected = size * fitted.scatter * model_part
+    added = by_shared_seeds(totals, fitted)
+    return np.asarray(of_measured + of_expected + added)
 
 
 def _blocks(totals: MatchTotals, fitted: Fit) -> Floats:
@@ -202,7 +211,8 @@ def by_blocks(totals: MatchTotals, fitted: Fit) -> Floats:
                     np.asarray(by_pair, dtype=np.float64),
                 )
     square = total.reshape(model.size, model.size)
-    return np.asarray((square + square.T) / 2)
+    both_orders = square + square.T
+    return np.asarray(both_orders / 2)
 
 
 def _surplus(totals: MatchTotals, fitted: Fit) -> tuple[Ints, Floats]:
@@ -227,14 +237,20 @@ def _surplus(totals: MatchTotals, fitted: Fit) -> tuple[Ints, Floats]:
     most_points = 100 * totals.matches[:, None]
     mean = totals.scores / most_points
     expected = np.where(has_several, mean, expected)
-    single = inflation(totals, fitted, counts == 1)
-    of_several = parts / np.maximum(parts - 1, 1)
-    lost = np.where(has_several, of_several, single)
+
+    # The fit makes residuals too small, and so does a mean: weights undo that.
+    has_one = counts == 1  # S
+    of_single = inflation(totals, fitted, has_one)
+    free_parts = np.maximum(parts - 1, 1)
+    of_several = parts / free_parts
+    lost = np.where(has_several, of_several, of_single)
     weight = weight * np.sqrt(lost)
 
     at = totals.seating
-    expected_scores = totals.part_matches[:, None] * expected[at]  # B x K
-    difference = totals.part_scores / 100 - expected_scores
+    part_matches = totals.part_matches[:, None]  # B x 1
+    expected_scores = part_matches * expected[at]  # B x K
+    wins = totals.part_scores / 100
+    difference = wins - expected_scores
     return score, weight[at] * difference
 
 
@@ -262,11 +278,13 @@ def by_shared_seeds(totals: MatchTotals, fitted: Fit) -> Floats:
     by_part = by_role.sum(axis=1)  # B
     by_seed = np.bincount(seed, weights=by_part)
     by_block = np.bincount(totals.block, weights=by_part)
-    of_seeds = (by_seed**2).sum()
-    of_blocks = (by_block**2).sum()
-    added = max(0.0, float(of_seeds - of_blocks))
+    seed_squares = by_seed**2
+    block_squares = by_block**2
+    added = float(seed_squares.sum() - block_squares.sum())
+    added = max(0.0, added)
     surplus_scatter = added / growth**2
-    return np.asarray(surplus_scatter * np.outer(direction, direction))
+    along_direction = np.outer(direction, direction)  # P x P
+    return np.asarray(surplus_scatter * along_direction)
 
 
 def _by_unknowns(
@@ -278,8 +296,9 @@ def _by_unknowns(
     """Return P * P: each pair of scores' sum, times the factors of the unknowns in both."""
     model = fitted.model
     size = model.size
+    cells = size * size
     columns = range(model.unknown.shape[1])
-    total = np.zeros(size * size)
+    total = np.zeros(cells)
     for left_column in columns:
         left_unknown = model.unknown[left, left_column]
         left_products = summed * model.credit[left, left_column]
@@ -287,7 +306,7 @@ def _by_unknowns(
             right_unknown = model.unknown[right, right_column]
             cell = left_unknown * size + right_unknown
             products = left_products * model.credit[right, right_column]
-            total += np.bincount(cell, weights=products, minlength=size * size)
+            total += np.bincount(cell, weights=products, minlength=cells)
     return total
 
 
@@ -320,14 +339,16 @@ class _Solver:
         by_unknown = np.argsort(unknown[used], kind="stable")
         order = used[by_unknown]
         self.starts = _starts(unknown[order])
-        self.score = order // model.unknown.shape[1]
+        terms_of_score = model.unknown.shape[1]
+        self.score = order // terms_of_score
         self.credit = _single(credit[order])
         self.weight = _single(fitted.weight)
         self.mean = _single(model.mean)
 
         # The cells of the prior that are not 0, row by row.
         row, self.pulling = np.nonzero(fitted.prior)
-        self.prior = fitted.prior[row, self.pulling][:, None]
+        precision = fitted.prior[row, self.pulling]
+        self.prior = precision[:, None]
         self.rows = _starts(row)
         self.level = fitted.level[:, None]
 
@@ -384,8 +405,10 @@ class _Solver:
             unlike.append((of_unknowns, of_step))
             part = self._part(step, of_step)
             move = move - part * (of_unknowns + of_step)
-        longest = np.maximum(self._longest(move), LONGEST_STEP)
-        return np.asarray(move * (LONGEST_STEP / longest))
+        longest = self._longest(move)
+        longest = np.maximum(longest, LONGEST_STEP)
+        shortened = LONGEST_STEP / longest
+        return np.asarray(move * shortened)
 
     def _longest(self, step: Floats) -> Floats:
         """Return T: the longest part of each step, in standard errors."""
@@ -405,32 +428,42 @@ class _Solver:
 
     def _step(self, unknowns: Floats, shifts: Floats) -> Floats:
         """Return P x T: the step by the second derivatives of the fit."""
-        size = max(CHUNK_REFITS, CHUNK_NUMBERS // len(self.mean))
+        refits_of_numbers = CHUNK_NUMBERS // len(self.mean)
+        size = max(CHUNK_REFITS, refits_of_numbers)
         slopes = []
         for start in range(0, unknowns.shape[1], size):
-            chunk = unknowns[:, start : start + size]
-            slopes.append(self._slope(chunk))
-        slope = np.hstack(slopes) + shifts
+            end = start + size
+            chunk = unknowns[:, start:end]
+            slope_of_chunk = self._slope(chunk)
+            slopes.append(slope_of_chunk)
+        slope = np.hstack(slopes)
+        slope = slope + shifts
         return rounded(self.covariance @ slope)
 
     def _slope(self, unknowns: Floats) -> Floats:
         """Return P x T: the slope at these unknowns, by the scores and the prior."""
         model = self.fitted.model
+        refits = unknowns.shape[1]
+        columns = model.unknown.shape[1]
         values = unknowns.astype(np.float32)
-        shape = (len(model.mean), unknowns.shape[1])  # N x T
+        shape = (len(model.mean), refits)  # N x T
         logit = np.zeros(shape, dtype=np.float32)
-        for column in range(model.unknown.shape[1]):
+        for column in range(columns):
             factor = _single(model.factor[:, column])
             unknown = model.unknown[:, column]
             logit += factor * values[unknown]
+
         # The expected score is 0.5 + 0.5 tanh(logit / 2).
         tanh = np.tanh(0.5 * logit)
         surplus = self.weight * (self.mean - 0.5 - 0.5 * tanh)
-        by_unknown = self.credit * surplus[self.score]
-        by_scores = np.add.reduceat(by_unknown, self.starts, axis=0)
-        pulled = self.prior * unknowns[self.pulling]
-        by_prior = np.add.reduceat(pulled, self.rows, axis=0)
-        by_level = self.level * (self.level * unknowns).sum(axis=0)
+        by_unknown = self.credit * surplus[self.score]  # terms x T
+        by_scores = np.add.reduceat(by_unknown, self.starts, axis=0)  # P x T
+
+        pulled = self.prior * unknowns[self.pulling]  # cells of the prior x T
+        by_prior = np.add.reduceat(pulled, self.rows, axis=0)  # P x T
+
+        leveled = self.level * unknowns  # P x T
+        by_level = self.level * leveled.sum(axis=0)
         return np.asarray(by_scores - by_prior - by_level)
 
 

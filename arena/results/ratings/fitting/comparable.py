@@ -21,7 +21,9 @@ def bounds(totals: MatchTotals) -> Mask:
     The bound is relative to the strength of the column's bot.
     """
     count = len(totals.bots)
-    return _closure(_direct(totals))[:count, :count]
+    direct = _direct(totals)
+    reached = _closure(direct)
+    return reached[:count, :count]
 
 
 def ends(totals: MatchTotals) -> tuple[Mask, Mask]:
@@ -37,23 +39,28 @@ def ends(totals: MatchTotals) -> tuple[Mask, Mask]:
     direct = _direct(totals)
     reaching = _closure(direct)
     linked = _closure(direct | direct.T)
-    linked_bots = linked[:count, :count]
+    linked_bots = linked[:count, :count]  # N x N
     same_body = reaching & reaching.T
-    body_size = same_body[:count, :count].sum(axis=1)
+    same_body_bots = same_body[:count, :count]  # N x N
+    body_size = same_body_bots.sum(axis=1)
     group_size = linked_bots.sum(axis=1)
-    main = 2 * body_size > group_size
-    measured = (linked_bots & main).any(axis=1)
+    is_main = 2 * body_size > group_size  # N: whether the bot is in the body of most bots
+    linked_to_main = linked_bots & is_main
+    measured = linked_to_main.any(axis=1)
     itself = np.eye(len(linked), dtype=np.bool_)
     linked_to_others = linked & ~itself
-    alone = ~linked_to_others[:count].any(axis=1)
+    has_links = linked_to_others[:count].any(axis=1)
+    alone = ~has_links
 
     def bounded(reach: Mask) -> Mask:
         of_bots = reach[:count, :count]
-        by_main = (of_bots & main).any(axis=1)
+        reaching_main = of_bots & is_main
+        by_main = reaching_main.any(axis=1)
         outside = reach & ~same_body
         by_others = outside[:count].any(axis=1)
         by_matches = np.where(measured, by_main, by_others)
-        return np.asarray(by_matches | alone) & (count > 1)
+        is_bounded = np.asarray(by_matches | alone)
+        return is_bounded & (count > 1)
 
     return bounded(reaching), bounded(reaching.T)
 
@@ -75,16 +82,19 @@ def groups(totals: MatchTotals) -> tuple[tuple[str, ...], ...]:
     partners = np.column_stack((board_role, other_bots))
     for partner in partners.T:
         met = partner >= 0
-        linked[first_bot[met], partner[met]] = True
+        bot = first_bot[met]
+        linked[bot, partner[met]] = True
     reached = _closure(linked | linked.T)
     reached_bots = reached[:count, :count]
-    rows: Mask = np.unique(reached_bots, axis=0)
-    names = []
+    rows: Mask = np.unique(reached_bots, axis=0)  # a row for each group
+
+    named = []
     for row in rows:
         members = np.flatnonzero(row).tolist()
-        names.append(tuple(totals.bots[bot] for bot in members))
-    names.sort(key=lambda bots: (-len(bots), bots))
-    return tuple(names)
+        names = [totals.bots[bot] for bot in members]
+        named.append(tuple(names))
+    named.sort(key=lambda group: (-len(group), group))
+    return tuple(named)
 
 
 def _direct(totals: MatchTotals) -> Mask:
@@ -106,9 +116,11 @@ def _direct(totals: MatchTotals) -> Mask:
         played = board_role >= 0
         score = totals.scores[:, role]
         gained = score > 0
-        conceded = score != 100 * totals.matches
+        most_points = 100 * totals.matches
+        conceded = score != most_points
         is_mate = side == own_side[:, None]
-        has_no_opponent = (is_mate | is_missing).all(axis=1)
+        is_no_opponent = is_mate | is_missing  # S x K
+        has_no_opponent = is_no_opponent.all(axis=1)
         alone = played & has_no_opponent
         _mark(direct, bot, board, alone & gained)
         _mark(direct, board, bot, alone & conceded)
@@ -136,7 +148,8 @@ def _closure(direct: Mask) -> Mask:
     reached = direct
     while True:
         numbers = reached.astype(np.float32)
-        farther = numbers @ numbers > 0
+        ways = numbers @ numbers
+        farther = ways > 0
         if (farther == reached).all():
             return reached
         reached = np.asarray(farther)

@@ -102,7 +102,9 @@ def _spread(
     variances = covariances[selection.of_unknown[count:]]  # by strength
     squares = variances + strength**2
     by_role = np.bincount(model.bot, weights=squares)
-    mean_squares = weight**2 * by_bot + weight * spread.roles**2
+    squared_estimates = weight**2 * by_bot
+    variances_of_means = weight * spread.roles**2
+    mean_squares = squared_estimates + variances_of_means
     special_squares = by_role - 2 * weight * by_bot + roles * mean_squares
 
     relative_squares = mean_squares / spread.bots**2
@@ -145,11 +147,15 @@ def _dispersion(
     variance = products.sum(axis=(1, 2))  # N
     leverage = model.share * binary * variance / fitted.dispersion
     leverage = np.minimum(leverage, LARGEST_LEVERAGE)
-    scatter = _by_role(model, _squared_residuals(fitted))  # by advantage, as the next three
-    binary_scatter = _by_role(model, binary * (1 - leverage))
-    dispersion = (BELIEF_SCATTER + scatter) / (BELIEF_SCATTER + binary_scatter)
+
+    residuals = _squared_residuals(fitted)  # N
+    free = binary * (1 - leverage)  # N
+    observed = BELIEF_SCATTER + _by_role(model, residuals)  # by advantage, as the next two
+    binary_scatter = BELIEF_SCATTER + _by_role(model, free)
+    dispersion = observed / binary_scatter
     dispersion = np.clip(dispersion, LEAST_DISPERSION, 1.0)
-    return dispersion[model.unknown[:, 0]]
+    advantage = model.unknown[:, 0]
+    return dispersion[advantage]
 
 
 def _squared_residuals(fitted: PointEstimate) -> Floats:
@@ -168,7 +174,8 @@ def _overlap(fitted: PointEstimate) -> Floats:
     mean = model.mean
     expected = fitted.expected
     advantage = model.unknown[:, 0]  # N: the role that scored
-    by_role = _by_role(model, _squared_residuals(fitted))
+    residuals = _squared_residuals(fitted)
+    by_role = _by_role(model, residuals)
     scatter = by_role[advantage]  # N
     total = np.ones(len(mean))
     for column in range(model.opposing.shape[1]):
@@ -183,7 +190,8 @@ def _overlap(fitted: PointEstimate) -> Floats:
         by_role = _by_role(model, products)
         cross = by_role[advantage]  # N
         largest_cross = np.sqrt(scatter * scatter[opposing])
-        against = (BELIEF_SCATTER - cross) / (BELIEF_SCATTER + largest_cross)
+        opposed = BELIEF_SCATTER - cross
+        against = opposed / (BELIEF_SCATTER + largest_cross)
         against = np.clip(against, 0.0, 1.0)
         overlap = model.share[opposing] * against
         is_itself = opposing == np.arange(len(opposing))

@@ -186,7 +186,8 @@ def _solved(
         terms = model.factor * direction[model.unknown]  # N x K
         change = terms.sum(axis=1)  # N
         by_scores = _by_unknown(model, weight * change)  # P
-        bent = by_scores + pull(model, spread, direction)
+        by_prior = pull(model, spread, direction)  # P
+        bent = by_scores + by_prior
         length = size / (direction @ bent)
         step = step + length * direction
         residual = residual - length * bent

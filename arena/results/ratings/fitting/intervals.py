@@ -143,7 +143,8 @@ def _rankings(
     """Yield for each board the ranking over all its roles, if there are several, then by role."""
     boards: dict[str, list[int]] = {}
     for index, board_role in enumerate(totals.board_roles):
-        boards.setdefault(board_role.label, []).append(index)
+        indices = boards.setdefault(board_role.label, [])
+        indices.append(index)
     for label, indices in boards.items():
         if len(indices) > 1:
             rows = _ranked(totals, cells, closed, indices)
@@ -204,9 +205,11 @@ def among(ratings: Ratings, bots: Collection[str]) -> dict[str, tuple[tuple[int,
         if rating.bot in bots:
             rows.append(row)
             names.append(rating.bot)
-    intervals = rank_intervals(ratings.resamples[rows])
-    better_among = ratings.better[np.ix_(rows, rows)]
-    figures = zip(intervals, tiers(better_among), strict=True)
+    resamples = ratings.resamples[rows]
+    intervals = rank_intervals(resamples)
+    chances = ratings.better[np.ix_(rows, rows)]
+    tiers_among = tiers(chances)
+    figures = zip(intervals, tiers_among, strict=True)
     return dict(zip(names, figures, strict=True))
 
 
@@ -251,9 +254,11 @@ def difference(ratings: Ratings, bot: str, opponent: str) -> Strength:
     value = strength.value - opponents_strength.value
     resamples = ratings.resamples[row] - ratings.resamples[column]
     figures = np.concatenate(([value], resamples))
+    rows = figures[None]  # one row
     below = ratings.bounded[[row], [column]]
     above = ratings.bounded[[column], [row]]
-    return strengths(figures[None], below, above)[0]
+    (between,) = strengths(rows, below, above)
+    return between
 
 
 def better(resamples: Floats) -> Floats:
@@ -266,7 +271,8 @@ def better(resamples: Floats) -> Floats:
     for row in range(size):
         is_above = resamples[row] > resamples
         above[row] = is_above.mean(axis=1)
-    return np.asarray(0.5 * (1 + above - above.T))
+    lead = 1 + above - above.T
+    return np.asarray(0.5 * lead)
 
 
 def rank_intervals(resamples: Floats) -> list[tuple[int, int]]:
@@ -275,10 +281,11 @@ def rank_intervals(resamples: Floats) -> list[tuple[int, int]]:
         return []
     ranks = ranks_of(resamples)
     best = np.quantile(ranks, TAIL, axis=1, method="lower")
-    worst = np.quantile(ranks, 1 - TAIL, axis=1, method="higher")
     best_ranks = best.astype(int).tolist()
+    worst = np.quantile(ranks, 1 - TAIL, axis=1, method="higher")
     worst_ranks = worst.astype(int).tolist()
-    return list(zip(best_ranks, worst_ranks, strict=True))
+    intervals = zip(best_ranks, worst_ranks, strict=True)
+    return list(intervals)
 
 
 def ranks_of(values: Floats) -> Ints:
@@ -288,16 +295,18 @@ def ranks_of(values: Floats) -> Ints:
     """
     order = np.argsort(-values, axis=0)
     descending = np.take_along_axis(values, order, axis=0)
+    above = descending[:-1]
     is_lower = np.zeros(values.shape, dtype=np.bool_)
-    is_lower[1:] = descending[1:] < descending[:-1]
+    is_lower[1:] = descending[1:] < above
     position = np.arange(len(values))
     if values.ndim > 1:
         position = position[:, None]
     # Each bot has the position of the first of those that are equal to it.
     lower_position = np.where(is_lower, position, 0)
     first_position = np.maximum.accumulate(lower_position, axis=0)
+    rank = 1 + first_position
     ranks = np.empty(values.shape, dtype=np.int64)
-    np.put_along_axis(ranks, order, 1 + first_position, axis=0)
+    np.put_along_axis(ranks, order, rank, axis=0)
     return ranks
 
 

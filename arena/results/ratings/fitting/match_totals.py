@@ -95,7 +95,8 @@ class MatchTotals:
         is_first = self.seats >= 0  # a bot with several roles in a match played one match
         for column in range(1, self.seats.shape[1]):
             before = self.seats[:, :column]
-            differs = before != self.seats[:, [column]]
+            seat = self.seats[:, [column]]
+            differs = before != seat
             is_first[:, column] &= differs.all(axis=1)
         by_seat = np.broadcast_to(counts[:, None], self.seats.shape)
         sums = np.bincount(
@@ -180,7 +181,8 @@ def _products(scores: Ints, first: Ints) -> Ints:
         row = []
         for right in roles:
             products = scores[:, left] * scores[:, right]  # by match
-            row.append(sums(products, first))
+            by_seating = sums(products, first)
+            row.append(by_seating)
         rows.append(np.stack(row, 1))
     return np.stack(rows, 1)
 
@@ -193,8 +195,9 @@ def _tables(arrays: Arrays) -> tuple[list[str], list[BoardRole], Ints, Ints, Int
     """
     bots, bot = arrays.coded(attrgetter("bot"))
     board_roles, board_role = arrays.coded(attrgetter("board_role"))
+    role_of_seat = board_role[arrays.entry]  # by seat
     width = len(board_roles) + 1
-    code = arrays.match * width + board_role[arrays.entry]  # by seat
+    code = arrays.match * width + role_of_seat  # by seat
     order = np.argsort(code, kind="stable")  # quick: it is nearly in order
     match = arrays.match[order]
     entry = arrays.entry[order]
@@ -204,8 +207,10 @@ def _tables(arrays: Arrays) -> tuple[list[str], list[BoardRole], Ints, Ints, Int
     first_by_seat = np.repeat(first_seat, roles)
     column = np.arange(len(match)) - first_by_seat  # by seat
 
-    shape = (matches, int(roles.max(initial=1)))
+    most_roles = int(roles.max(initial=1))
+    shape = (matches, most_roles)
     cells = (match, column)
+
     seats = np.full(shape, -1)
     seats[cells] = bot[entry]
     seat_roles = np.full(shape, -1)
@@ -259,10 +264,12 @@ def _bot_sets(seats: Ints) -> Ints:
     """Return a number for the set of bots of each seating, in whatever roles."""
     members = np.sort(seats, axis=1)
     later = members[:, 1:]
-    is_repeated = later == members[:, :-1]
+    before = members[:, :-1]
+    is_repeated = later == before
     later[is_repeated] = -1
     members.sort(axis=1)
-    numbers, _ = ranked(key(*members.T))
+    keys = key(*members.T)
+    numbers, _ = ranked(keys)
     return numbers
 
 
@@ -283,11 +290,14 @@ def _shared_sides(
     side = np.array(number_by_role)[board_role]  # S x K
     unlike: set[int] = set()
     for column in range(1, board_role.shape[1]):
-        column_side = side[:, column]
-        is_mate = (column_side == side[:, column - 1]) & (column_side >= 0)
-        differs = scores[:, column] != scores[:, column - 1]  # by match
+        before = column - 1
+        column_side = side[:, column]  # S
+        is_same = column_side == side[:, before]
+        is_mate = is_same & (column_side >= 0)  # S
+        differs = scores[:, column] != scores[:, before]  # by match
         seatings = seating[differs]
-        unlike_sides = column_side[seatings][is_mate[seatings]]
+        of_mates = is_mate[seatings]
+        unlike_sides = column_side[seatings][of_mates]
         unlike.update(unlike_sides.tolist())
     return frozenset(side for side in number if number[side] not in unlike)
 
@@ -314,7 +324,8 @@ def _opposed_boards(
         is_on_board = board_role[:, 0] == first_role[label]  # S
         on_board = is_on_board[seating]  # by match
         second_side = sides.index(max(sides))
-        total = scores[on_board, 0] + scores[on_board, second_side]
+        scores_there = scores[on_board]
+        total = scores_there[:, 0] + scores_there[:, second_side]
         if (total == 100).all():
             opposed.add(label)
     return frozenset(opposed)
@@ -350,7 +361,9 @@ def ranked(values: Ints) -> tuple[Ints, int]:
 def changes(*columns: Ints) -> Mask:
     """Return True for each row that differs from the row before it, and for the first."""
     rows = np.column_stack(columns)
-    differs = rows[1:] != rows[:-1]
+    later = rows[1:]
+    before = rows[:-1]
+    differs = later != before
     new = np.ones(len(rows), dtype=np.bool_)
     new[1:] = differs.any(axis=1)
     return new

@@ -112,9 +112,10 @@ def model_of(totals: MatchTotals) -> Model:
     score_of_role = np.full(totals.seats.shape, -1)  # S x K: the index of a role's score
     score_of_role[seating, role] = index
     score = score_of_role[seating]  # N x K
-    side = totals.side
-    own_side = side[seating, role][:, None]
-    is_opposing = (score >= 0) & (side[seating] != own_side)  # N x K
+    side = totals.side[seating]  # N x K
+    own_side = side[index, role]  # N
+    is_other_side = side != own_side[:, None]  # N x K
+    is_opposing = (score >= 0) & is_other_side  # N x K
     itself = np.tile(index[:, None], depth)
 
     matches = totals.matches[seating]
@@ -150,27 +151,33 @@ def restricted(model: Model, bots: Ints) -> tuple[Model, Ints]:
     The strengths of all other bots are known. The bots, which ascend, become 0, 1, ...
     """
     last_of_model = model.bot.max(initial=-1)
-    last_bot = max(last_of_model, bots.max(initial=-1))
+    last_chosen = bots.max(initial=-1)
+    last_bot = max(last_of_model, last_chosen)
     number = np.full(last_bot + 1, -1)
     number[bots] = np.arange(len(bots))
     new_bot = number[model.bot]  # P - A
     is_inside = new_bot >= 0  # P - A
+
     every_advantage = np.ones(len(model.advantages), dtype=np.bool_)
     is_unknown = np.concatenate((every_advantage, is_inside))  # P
     index = np.cumsum(is_unknown) - 1  # P
-    used = is_unknown[model.unknown] & (model.factor != 0)  # N x K
+    has_factor = model.factor != 0  # N x K
+    used = is_unknown[model.unknown] & has_factor  # N x K
     has_strength = used[:, 1:].any(axis=1)  # N
     score = np.flatnonzero(has_strength)
 
+    # From here on N counts the scores of these bots only.
     used = used[score]
     unknown = index[model.unknown[score]]
+    factor = model.factor[score]
+    credit = model.credit[score]
     square = model.square[score]
     depth = model.opposing.shape[1]
     itself = np.arange(len(score))
     part = Model(
         unknown=np.where(used, unknown, 0),
-        factor=np.where(used, model.factor[score], 0.0),
-        credit=np.where(used, model.credit[score], 0.0),
+        factor=np.where(used, factor, 0.0),
+        credit=np.where(used, credit, 0.0),
         seating=model.seating[score],
         role=model.role[score],
         share=model.share[score],
@@ -198,6 +205,8 @@ def _scores(totals: MatchTotals, columns: Ints) -> Iterator[tuple[int, float, Fl
         label, side, _ = totals.board_roles[board_role]
         roles = sides.setdefault((label, side), [])
         roles.append(column)
+
+    # The factors where the role is on another side than the score.
     opponents = max(1, len(sides) - 1)
     against = np.zeros(len(columns))
     for roles in sides.values():

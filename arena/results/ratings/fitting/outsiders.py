@@ -42,18 +42,27 @@ class _OwnScores:
     The bots of a group move together.
     """
 
-    def __init__(self, fitted: Fit, group: Ints, direction: Floats) -> None:
+    def __init__(
+        self,
+        fitted: Fit,
+        group: Ints,
+        direction: Floats,
+    ) -> None:
         """Take the scores; `group` has for each unknown its group or -1, `direction` by group."""
         model = fitted.model
         group_by_seat = group[model.unknown]  # N x K
         group_by_seat[:, 0] = -1  # the advantage
-        is_own = (model.credit != 0) & (group_by_seat >= 0)
-        score, seat = np.nonzero(is_own)
+        has_credit = model.credit != 0
+        has_group = group_by_seat >= 0
+        score, seat = np.nonzero(has_credit & has_group)
         self.count = len(direction)
         self.group = group_by_seat[score, seat]
+
         is_moving = group_by_seat[score] == self.group[:, None]
         moving_factors = model.factor[score] * is_moving
-        self.factor = moving_factors.sum(axis=1) * direction[self.group]
+        factor = moving_factors.sum(axis=1)
+        self.factor = factor * direction[self.group]
+
         terms = model.factor * fitted.unknowns[model.unknown]  # N x K
         logit = terms.sum(axis=1)  # N
         self.logit = logit[score]
@@ -70,7 +79,9 @@ class _OwnScores:
     def likelihood(self, distance: Floats) -> Floats:
         """Return by group the log-likelihood, this far beyond the fit."""
         logits = self._logits(distance)
-        return self._sums(self.mean * logits - np.logaddexp(0, logits))
+        won = self.mean * logits
+        normalizer = np.logaddexp(0, logits)
+        return self._sums(won - normalizer)
 
     def _logits(self, distance: Floats) -> Floats:
         by_score = distance[self.group]
@@ -96,16 +107,19 @@ def far_ends(fitted: Fit, bots: Ints) -> Floats:
     """
     size = fitted.model.size
     unknown = len(fitted.model.advantages) + bots
-    direction = np.sign(fitted.unknowns[unknown])  # by bot
+    strength = fitted.unknowns[unknown]
+    direction = np.sign(strength)  # by bot
     alone = np.full(size, -1)
     alone[unknown] = np.arange(len(bots))
-    own_end = _end(_OwnScores(fitted, alone, direction))
+    own_scores = _OwnScores(fitted, alone, direction)
+    own_end = _end(own_scores)
 
     side = np.where(direction > 0, 1, 0)  # by bot
     direction_of_side = np.array([-1.0, 1.0])
     together = np.full(size, -1)
     together[unknown] = side
-    end_of_side = _end(_OwnScores(fitted, together, direction_of_side))
+    scores_of_side = _OwnScores(fitted, together, direction_of_side)
+    end_of_side = _end(scores_of_side)
     return np.maximum(own_end, end_of_side[side])
 
 
@@ -115,14 +129,18 @@ def _end(scores: _OwnScores) -> Floats:
     far = np.full(scores.count, FARTHEST_LOGITS)
     for _ in range(HALVINGS):  # the maximum of the likelihood
         middle = (near + far) / 2
-        rises = scores.slope(middle) > 0
+        slope = scores.slope(middle)
+        rises = slope > 0
         near = np.where(rises, middle, near)
         far = np.where(rises, far, middle)
-    least = scores.likelihood(near) - FALL
+
+    most = scores.likelihood(near)
+    least = most - FALL
     far = np.full(scores.count, FARTHEST_LOGITS)
     for _ in range(HALVINGS):
         middle = (near + far) / 2
-        is_inside = scores.likelihood(middle) > least
+        likelihood = scores.likelihood(middle)
+        is_inside = likelihood > least
         near = np.where(is_inside, middle, near)
         far = np.where(is_inside, far, middle)
     return rounded(near)
@@ -133,13 +151,16 @@ def stretched(fitted: Fit, strength: Floats) -> Floats:
     bots = outsiders(fitted)
     if not len(bots):
         return strength
-    value = strength[bots, :1]
+    value = strength[bots, :1]  # bots x 1
+    refits = strength[bots, 1:]  # bots x refits
     unknown = len(fitted.model.advantages) + bots
     direction = np.sign(fitted.unknowns[unknown])
-    outwards = direction[:, None]
-    beyond = outwards * (strength[bots, 1:] - value)  # bots x refits
+    outwards = direction[:, None]  # bots x 1
+    beyond = outwards * (refits - value)  # bots x refits
+
     end = np.quantile(beyond, 1 - TAIL, axis=1, method="weibull")  # by bot
-    factor = far_ends(fitted, bots) / np.maximum(end, 1e-9)
+    far_end = far_ends(fitted, bots)
+    factor = far_end / np.maximum(end, 1e-9)
     factor = np.maximum(factor, 1)
     factor = np.where(end > 0, factor, 1)
     farther = beyond * factor[:, None]

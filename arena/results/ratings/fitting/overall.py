@@ -69,9 +69,10 @@ def overall_model(totals: MatchTotals) -> Model:
     seating, role = np.nonzero(seats >= 0)
     seat_side = totals.side[seating]  # N x K
     seat_bot = seats[seating]  # N x K
-    own_side = totals.side[seating, role][:, None]  # N x 1
+    own_side = totals.side[seating, role]  # N
+    is_own_side = seat_side == own_side[:, None]  # N x K
     played = seat_bot >= 0
-    is_own = played & (seat_side == own_side)
+    is_own = played & is_own_side
     is_other = played & ~is_own
 
     # A side whose roles never scored differently is as strong as the mean of its bots. On other
@@ -84,19 +85,23 @@ def overall_model(totals: MatchTotals) -> Model:
     scorers = is_own & has_shared[:, None]  # N x K
     scorers[index, role] = True
     number_of_scorers = scorers.sum(axis=1, keepdims=True)
+    own_factor = scorers / np.maximum(number_of_scorers, 1)
+
     mates = _mates(seat_side, played)  # N x K: the number of roles of each role's side
     last_side = totals.side.max(axis=1, initial=0)  # S
     sides = np.maximum(last_side + 1, 1)  # S
     opponents = np.maximum(sides[seating] - 1, 1)  # N
-    factor = scorers / np.maximum(number_of_scorers, 1)
-    factor = factor - is_other / (mates * opponents[:, None])
+    other_factor = is_other / (mates * opponents[:, None])
+    factor = own_factor - other_factor
     factor = np.where(played, factor, 0)
     credit = np.zeros(seat_bot.shape)
     credit[index, role] = 1
 
+    # The unknowns: an advantage for each board role, then the bots.
     advantages, advantage = np.unique(board_role, return_inverse=True)
     unknown = np.where(played, seat_bot + len(advantages), 0)
     of_advantage = np.ones(len(seating))
+
     matches = totals.matches[seating].astype(np.float64)
     distinct_matches = matches / totals.copies
     most_points = 100 * matches
@@ -144,11 +149,15 @@ def _role_weights(totals: MatchTotals, seating: Ints, role: Ints) -> Floats:
         minlength=len(totals.board_roles),
     )
     bots = len(totals.bots)
-    members = (totals.seats >= 0).sum(axis=1)  # S
+    is_seat = totals.seats >= 0  # S x K
+    members = is_seat.sum(axis=1)  # S
     is_alone = members[seating] == 1
-    full = np.where(is_alone, bots, bots * (bots - 1))
-    weight = 1 / np.maximum(seats[board_role], full)
-    total_weight = (weight * matches).sum()
+    ordered_pairs = bots * (bots - 1)
+    full = np.where(is_alone, bots, ordered_pairs)
+    counted = np.maximum(seats[board_role], full)
+    weight = 1 / counted
+    by_seating = weight * matches
+    total_weight = by_seating.sum()
     return np.asarray(weight * matches.sum() / total_weight)
 
 
@@ -224,17 +233,21 @@ def estimate_overall(totals: MatchTotals, *, prior: bool = True) -> Fit:
 
         traced = covariance * noise.promised.T
         used = float(traced.sum()) / dispersion
-        free = max(1 - used / max(1.0, different), LEAST_FREE)
+        free = 1 - used / max(1.0, different)
+        free = max(free, LEAST_FREE)
         scatter = np.diag(noise.scatter)[advantages:].sum()
         promised = np.diag(noise.promised)[advantages:].sum()
         observed = BELIEF_SCATTER + scatter / free
-        ratio = observed / (BELIEF_SCATTER + promised)
-        settled = abs(np.log(ratio / dispersion)) < SETTLED
+        expected = BELIEF_SCATTER + promised
+        ratio = observed / expected
+        change = np.log(ratio / dispersion)
+        settled = abs(change) < SETTLED
         dispersion = max(LEAST_DISPERSION, float(ratio))
         if prior and model.bot.size:
             variance = np.abs(np.diag(covariance))[advantages:]
             likely = _likeliest_spread(strength, variance, pull.spread)
-            settled = settled and abs(np.log(likely / pull.spread)) < SETTLED
+            change_of_spread = np.log(likely / pull.spread)
+            settled = settled and abs(change_of_spread) < SETTLED
             pull = _Pull(likely)
         if settled:
             break
@@ -271,14 +284,17 @@ def _likeliest_spread(
     squares = strength**2 + variance
     relative_squares = squares / (FAR * spread) ** 2
     weights = 1 / np.sqrt(1 + relative_squares)
-    weighted = float((weights * squares).sum())
-    return likeliest(weighted, len(strength), Spread().bots)
+    weighted_squares = weights * squares
+    sum_of_squares = float(weighted_squares.sum())
+    return likeliest(sum_of_squares, len(strength), Spread().bots)
 
 
 def _prior_matrix(model: Model, by_bot: Floats, prior: bool) -> Floats:
     """Return P x P: the precision of the prior, which is one number for each unknown."""
-    by_advantage = np.full(len(model.advantages), _advantage_precision(prior))
-    return np.diag(np.concatenate((by_advantage, by_bot)))
+    of_advantages = _advantage_precision(prior)
+    by_advantage = np.full(len(model.advantages), of_advantages)
+    by_unknown = np.concatenate((by_advantage, by_bot))
+    return np.diag(by_unknown)
 
 
 def _level(model: Model, prior: bool) -> Floats:
@@ -327,11 +343,14 @@ def _solved(
         strength = unknowns[count:]
         advantage_pull = of_advantages * advantage
         by_prior = np.concatenate((advantage_pull, pull.of(strength)))
-        by_level = level * (level * unknowns).sum()
+        leveled = level * unknowns
+        by_level = level * leveled.sum()
+        slope = by_scores - by_prior - by_level
+
         stiffness = _prior_matrix(model, pull.stiffness(strength), prior)
         curved = weight * expected * (1 - expected)
         curvature = information(model, curved) + stiffness + held
-        step = np.linalg.solve(curvature, by_scores - by_prior - by_level)
+        step = np.linalg.solve(curvature, slope)
         longest = np.abs(step).max(initial=0.0)
         shortened = LONGEST_LOGITS / max(longest, LONGEST_LOGITS)
         unknowns = unknowns + step * shortened
@@ -354,16 +373,19 @@ def _noise(totals: MatchTotals, model: Model, expected: Floats) -> _Noise:
     binary = expected * (1 - expected)
     scatter = np.zeros(size**2)
     for number, columns in enumerate(boards):
-        rows = table[board == number]  # seatings of the board x K
+        on_board = board == number
+        rows = table[on_board]  # seatings of the board x K
         roles = np.flatnonzero(columns >= 0)
         scores = rows[:, roles]
-        likeness = _likeness(totals, model, scores, columns[roles], expected)
+        board_roles = columns[roles]
+        likeness = _likeness(totals, model, scores, board_roles, expected)
         for left, left_role in enumerate(roles):
             first = rows[:, left_role]
             first_weight = weight[first] * model.copies[first]
             for right, right_role in enumerate(roles):
                 second = rows[:, right_role]
-                sizes = np.sqrt(binary[first] * binary[second])
+                variances = binary[first] * binary[second]
+                sizes = np.sqrt(variances)
                 value = first_weight * share[second]
                 value = value * sizes * likeness[left, right]
                 # A score counts for its advantage, in column 0, and for its bot.
@@ -373,8 +395,9 @@ def _noise(totals: MatchTotals, model: Model, expected: Floats) -> _Noise:
                         cell = row + model.unknown[second, other]
                         scatter += np.bincount(cell, weights=value, minlength=size**2)
     square = scatter.reshape(size, size)
+    both_orders = square + square.T
     return _Noise(
-        scatter=(square + square.T) / 2,
+        scatter=both_orders / 2,
         promised=information(model, weight * binary),
     )
 
@@ -398,14 +421,16 @@ def _likeness(
     products = np.zeros((roles, roles))
     for right in range(roles):
         second = rows[:, [right]]
+        second_role = model.role[second]
         second_expected = expected[second]
         cross = (
-            model.product[rows, model.role[second]]
+            model.product[rows, second_role]
             - row_expected * model.mean[second]
             - row_mean * second_expected
             + row_expected * second_expected
         )
-        products[:, right] = (matches * cross).sum(axis=0)
+        by_seating = matches * cross  # rows x K
+        products[:, right] = by_seating.sum(axis=0)
     expected_wins = matches * row_expected  # rows x K
     variances = expected_wins * (1 - row_expected)  # rows x K
     binary = variances.sum(axis=0)

@@ -57,8 +57,10 @@ class Payoffs:
     def _drawn(self, count: int, random: np.random.Generator) -> Floats:
         """Return count x N x N: payoffs drawn from the belief."""
         count_and_one = self.observations + 1  # with one more, half won and half lost
-        mean = (self.observations * self.mean + 0.5) / count_and_one
-        mean_square = (self.observations * self.squares + 0.5) / count_and_one
+        sum_of_results = self.observations * self.mean + 0.5
+        sum_of_squares = self.observations * self.squares + 0.5
+        mean = sum_of_results / count_and_one
+        mean_square = sum_of_squares / count_and_one
         variance = (mean_square - mean**2) / (count_and_one + 1)
         sureness = mean * (1 - mean) / variance - 1
         wins = mean * sureness
@@ -68,7 +70,8 @@ class Payoffs:
         row, column = np.triu_indices(bots, 1)  # of each pair
         pair_wins = wins[row, column]
         pair_losses = losses[row, column]
-        sample = random.beta(pair_wins, pair_losses, (count, len(row)))
+        pairs = len(row)
+        sample = random.beta(pair_wins, pair_losses, (count, pairs))
         payoffs = np.full((count, bots, bots), 0.5)
         payoffs[:, row, column] = sample
         payoffs[:, column, row] = 1 - sample
@@ -99,17 +102,22 @@ def payoffs_of(totals: MatchTotals) -> Payoffs:
             scores = totals.part_scores[met]
             difference = scores[:, left] - scores[:, right]
             lead = difference / totals.part_matches[met]
-            lead_of_first = np.where(bot < opponent, lead, -lead)
-            results.append(0.5 + lead_of_first / 200)
+            is_first = bot < opponent
+            lead_of_first = np.where(is_first, lead, -lead)
+            result = 0.5 + lead_of_first / 200
             first = np.minimum(bot, opponent)
             second = np.maximum(bot, opponent)
             pair = first * count + second
             part = np.flatnonzero(met)
-            codes.append(pair * parts + part)
+            code = pair * parts + part
+            results.append(result)
+            codes.append(code)
 
     # A leg is a pair in a part; its result is the mean over the roles.
-    code, leg = np.unique(np.concatenate(codes), return_inverse=True)
-    sum_by_leg = np.bincount(leg, np.concatenate(results))
+    all_codes = np.concatenate(codes)
+    all_results = np.concatenate(results)
+    code, leg = np.unique(all_codes, return_inverse=True)
+    sum_by_leg = np.bincount(leg, all_results)
     of_legs = sum_by_leg / np.bincount(leg)
     part = code % parts  # by leg
     pair = code // parts  # by leg
@@ -119,7 +127,8 @@ def payoffs_of(totals: MatchTotals) -> Payoffs:
     in_block = pair * blocks + totals.block[part]
     code, meeting = np.unique(in_block, return_inverse=True)
     matches = np.bincount(meeting, size).astype(np.float64)  # by meeting
-    result = np.bincount(meeting, size * of_legs) / matches
+    sum_by_meeting = np.bincount(meeting, size * of_legs)
+    result = sum_by_meeting / matches
     pair = code // blocks  # by meeting
     largest = np.zeros(pairs)
     np.maximum.at(largest, pair, matches)

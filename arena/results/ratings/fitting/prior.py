@@ -47,9 +47,11 @@ def precision(model: Model, spread: Spread) -> Floats:
     same_bot = bot[:, None] == bot  # strengths x strengths
     weight = mean_weight(model, spread)  # by bot
     shrinkage = weight[bot]  # by strength
-    strengths = np.eye(len(bot)) - same_bot * shrinkage[:, None]
+    shared = same_bot * shrinkage[:, None]
+    strengths = np.eye(len(bot)) - shared
+    advantages = np.eye(count)
     matrix = np.zeros((model.size, model.size))
-    matrix[:count, :count] = np.eye(count) / ADVANTAGE_LOGITS**2
+    matrix[:count, :count] = advantages / ADVANTAGE_LOGITS**2
     matrix[count:, count:] = strengths / spread.roles**2
     return matrix
 
@@ -84,11 +86,13 @@ def unpulled(
 def pull(model: Model, spread: Spread, unknowns: Floats) -> Floats:
     """Return P: `precision` times the unknowns, without its matrix."""
     count = len(model.advantages)
-    of_advantages = unknowns[:count] / ADVANTAGE_LOGITS**2
+    advantage = unknowns[:count]
     strength = unknowns[count:]
     sum_by_bot = np.bincount(model.bot, weights=strength)
     mean = mean_weight(model, spread) * sum_by_bot  # by bot
-    of_strengths = (strength - mean[model.bot]) / spread.roles**2
+    special = strength - mean[model.bot]  # by strength
+    of_advantages = advantage / ADVANTAGE_LOGITS**2
+    of_strengths = special / spread.roles**2
     return np.concatenate((of_advantages, of_strengths))
 
 
@@ -111,11 +115,14 @@ def pulls(model: Model, spread: Spread, unknowns: Floats) -> Floats:
     weight = mean_weight(model, spread)  # by bot
     sum_by_bot = np.bincount(model.bot, weights=strength)
     means = weight * sum_by_bot  # by bot
-    pull_of_means = (1 - roles * weight) * means  # by bot
+    free = 1 - roles * weight  # by bot
+    pull_of_means = free * means  # by bot
     by_means = pull_of_means[model.bot] / spread.roles**2  # by strength
-    special = (strength - means[model.bot]) / spread.roles**2  # by strength
+    special = strength - means[model.bot]  # by strength
+    pull_of_special = special / spread.roles**2
+    by_special = pull_of_special - by_means
     of_advantages = np.zeros((count, 2))
-    of_strengths = np.column_stack((by_means, special - by_means))
+    of_strengths = np.column_stack((by_means, by_special))
     return np.vstack((of_advantages, of_strengths))
 
 

@@ -59,25 +59,30 @@ class Selection:
         is_own = self.second < count
         is_rest = self.first >= count
         is_tie = ~is_own & ~is_rest
-        tie = (self.first[is_tie], self.second[is_tie] - count)
+        own = self.first[is_tie]
+        other = self.second[is_tie] - count
+        tie = (own, other)
         row = self.first[is_rest] - count
         column = self.second[is_rest] - count
 
         values = self._precision(weight, spread)
+        of_rest = values[is_rest]
         own_root = np.sqrt(values[is_own])  # an eliminated unknown meets no other one
         root = own_root[:, None]
         ties = np.zeros((count, others))
         ties[tie] = values[is_tie]
         ties /= root
         rest = np.zeros((others, others))
-        rest[row, column] = values[is_rest]
-        rest[column, row] = values[is_rest]
-        rest = inverse(rest - ties.T @ ties)
+        rest[row, column] = of_rest
+        rest[column, row] = of_rest
+        complement = rest - ties.T @ ties
+        rest = inverse(complement)
         across = (ties @ rest) / root
         through_rest = np.einsum("ij,ij->i", ties, across)
 
         by_pair = np.empty(len(values))
-        by_pair[is_own] = 1 / own_root**2 + through_rest / own_root
+        alone = 1 / own_root**2
+        by_pair[is_own] = alone + through_rest / own_root
         by_pair[is_tie] = -across[tie]
         by_pair[is_rest] = rest[row, column]
         return rounded(by_pair)
@@ -119,7 +124,8 @@ def selection_of(model: Model) -> Selection:
     strengths_by_role = np.bincount(model.board_role, minlength=1)
     largest = strengths_by_role.argmax()
     no_advantage = np.zeros(count, np.bool_)
-    is_eliminated = np.concatenate((no_advantage, model.board_role == largest))
+    in_largest = model.board_role == largest  # by strength
+    is_eliminated = np.concatenate((no_advantage, in_largest))
     order = np.argsort(~is_eliminated, kind="stable")
     position = np.empty(size, dtype=np.int64)  # by unknown
     position[order] = np.arange(size)
@@ -131,15 +137,21 @@ def selection_of(model: Model) -> Selection:
     first_strength = np.repeat(np.arange(len(model.bot)), of_its_bot)  # T
     bot = model.bot[first_strength]  # T
     first_pair = np.cumsum(of_its_bot) - of_its_bot  # by strength
-    number = np.arange(len(bot)) - np.repeat(first_pair, of_its_bot)  # T
+    first_of_strength = np.repeat(first_pair, of_its_bot)  # T
+    number = np.arange(len(bot)) - first_of_strength  # T
     by_bot = np.argsort(model.bot, kind="stable")
     start = np.searchsorted(model.bot[by_bot], bot)  # T
     second_strength = by_bot[start + number]  # T
 
+    # All pairs as numbers; each number that occurs is a pair.
     strengths = position[count:]
-    of_bot = _cells(strengths[first_strength], strengths[second_strength], size)  # T
+    first_unknown = strengths[first_strength]  # T
+    second_unknown = strengths[second_strength]  # T
+    of_bot = _cells(first_unknown, second_unknown, size)  # T
     unknown = position[model.unknown]
-    of_score = _cells(unknown[:, :, None], unknown[:, None, :], size)  # N x K x K
+    row = unknown[:, :, None]
+    column = unknown[:, None, :]
+    of_score = _cells(row, column, size)  # N x K x K
     of_unknown = position * (size + 1)  # P
     cells = np.concatenate((of_score.ravel(), of_bot, of_unknown))
     cells, pair = np.unique(cells, return_inverse=True)
@@ -171,10 +183,13 @@ def inverse(matrix: Floats) -> Floats:
     if size <= MOST_AT_ONCE:
         return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
     half = size // 2
+    first = matrix[:half, :half]
     ties = matrix[:half, half:]
-    own = inverse(matrix[:half, :half])
+    second = matrix[half:, half:]
+    own = inverse(first)
     scaled = own @ ties
-    rest = inverse(matrix[half:, half:] - ties.T @ scaled)
+    complement = second - ties.T @ scaled
+    rest = inverse(complement)
     across = scaled @ rest
     result = np.empty_like(matrix)
     result[:half, :half] = own + across @ scaled.T
