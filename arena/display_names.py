@@ -37,9 +37,10 @@ def display_names(bots: Iterable[Bot]) -> dict[str, str]:
 
     labels: dict[str, str] = {}
     for bot in entered:
+        look = looks[bot.display]
         if bot.display in ("", bot.name):
             labels[bot.name] = bot.name
-        elif uses[looks[bot.display]] == 1:
+        elif uses[look] == 1:
             labels[bot.name] = bot.display
         else:
             labels[bot.name] = f"{bot.display} ({bot.name})"
@@ -104,7 +105,8 @@ def shortened(texts: Sequence[str], length: int = NAME) -> list[str]:
         looks = look_alikes.groups(plain)
         uses = Counter(looks[label] for label in plain)
         for text, label in candidates.items():
-            look = looks[label.replace(CUT, "...")]
+            plain_label = label.replace(CUT, "...")
+            look = looks[plain_label]
             if uses[look] == 1:
                 labels[text] = label
     return [labels.get(text, text) for text in texts]
@@ -115,7 +117,8 @@ def _candidates(texts: Iterable[str], size: int) -> dict[str, str]:
     alike: dict[str, list[str]] = {}
     for text in texts:
         label = _ends(text, size)
-        alike.setdefault(label, []).append(text)
+        group = alike.setdefault(label, [])
+        group.append(text)
 
     candidates: dict[str, str] = {}
     for label, group in alike.items():
@@ -132,7 +135,8 @@ def _ends(text: str, size: int) -> str:
     if len(text) <= size:
         return text
     tail = (size - 1) // 2
-    beginning = text[: size - 1 - tail]
+    head = size - 1 - tail
+    beginning = text[:head]
     end = text[len(text) - tail :]
     return f"{beginning}{CUT}{end}"
 

@@ -27,10 +27,13 @@ def visible(text: str) -> str:
     """Return a text as one line, composed, with a blank for whatever is invisible."""
     letters = []
     for letter in unicodedata.normalize("NFC", text):
-        is_visible = letter.isprintable() and letter not in BLANK
-        letters.append(letter if is_visible else " ")
+        if letter.isprintable() and letter not in BLANK:
+            letters.append(letter)
+        else:
+            letters.append(" ")
     line = "".join(letters)
-    return " ".join(line.split())
+    words = line.split()
+    return " ".join(words)
 
 
 def look_alike(name: str, other: str) -> bool:
@@ -73,11 +76,13 @@ def groups(texts: Iterable[str]) -> dict[str, str]:
         members: dict[str, list[str]] = defaultdict(list)
         for text in keys:
             spelled = spelling(text)
-            members[skeleton(spelled)].append(text)
+            shape = skeleton(spelled)
+            members[shape].append(text)
         for alike in members.values():
-            if not all(map(str.isascii, alike)):
-                keys_of_alike = {keys[text] for text in alike}
-                _join(keys, keys_of_alike)
+            if all(map(str.isascii, alike)):
+                continue
+            keys_of_alike = {keys[text] for text in alike}
+            _join(keys, keys_of_alike)
     return keys
 
 
@@ -105,8 +110,10 @@ def _prototype(letter: str) -> str:
 
     texts = similar(letter)
     if len(texts) == 1:
-        if len(texts[0]) > 1:
-            return texts[0]
-        texts += similar(texts[0])
+        replacement = texts[0]
+        if len(replacement) > 1:
+            return replacement
+        texts += similar(replacement)
     letters = [text for text in texts if len(text) == 1]
-    return min([letter, *letters])
+    letters.append(letter)
+    return min(letters)

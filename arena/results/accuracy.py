@@ -23,6 +23,7 @@ assesses one move. Matches are assessed when somebody looks at the results, each
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar
 
@@ -176,7 +177,7 @@ def load_or_assess(
     new = [match for match in played if key_of[match.id] not in known]
     # By board and repeat, so that the matches of one sampled board follow each other and it is
     # solved once.
-    new.sort(key=lambda match: (match.label, match.repeat))
+    new.sort(key=attrgetter("label", "repeat"))
     assessed = with_assessors(archive, new, rules, measure.kind, problems)
     for match, record, _, assessor in assessed:
         key = key_of[match.id]
@@ -190,9 +191,11 @@ def load_or_assess(
     if new and (may_replace or not path.exists()):
         current = {key: known[key] for key in key_of.values() if key in known}
         memo.store(path, code, current, STORED)
+
     with_figures: list[tuple[Played, Figures]] = []
     for match in played:
-        figures = known.get(key_of[match.id], {})
+        key = key_of[match.id]
+        figures = known.get(key, {})
         with_figures.append((match, figures))
     return with_figures
 
@@ -294,6 +297,7 @@ def _code_digest(games: Iterable[Game[Any]]) -> str:
     files = [Path(__file__), Path(quality.__file__), *SEARCHES]
     sources: set[Path] = set()
     for game in games:
-        sources.update(rulefile.sources_of(game))
+        of_game = rulefile.sources_of(game)
+        sources.update(of_game)
     files.extend(sorted(sources))
     return memo.code_digest(files)

@@ -71,7 +71,8 @@ def add_exact(
             continue
         good = []
         for move in game.legal_moves(state, role):
-            if not assessor.quality(state, role, move).points:
+            quality_of_move = assessor.quality(state, role, move)
+            if not quality_of_move.points:
                 good.append(move)
         blunder = Blunder(
             points=quality.points,

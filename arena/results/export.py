@@ -394,9 +394,11 @@ def _file_each(
     with ExitStack() as stack:
         for name in TABLES:
             path = folder / f"{name}.{form}"
-            file = stack.enter_context(whole_files.replacing(path))
+            replacing = whole_files.replacing(path)
+            file = stack.enter_context(replacing)
             paths.append(path)
-            writers[name] = stack.enter_context(open_file(name, file))
+            opening = open_file(name, file)
+            writers[name] = stack.enter_context(opening)
         yield tuple(paths), writers
 
 
@@ -435,7 +437,8 @@ def _database(folder: Path) -> Iterator[tuple[tuple[Path, ...], dict[str, Add]]]
             declarations = ", ".join(map(_database_column, columns))
             run(f"create table {name} ({declarations})")
             values = ", ".join("?" * len(columns))
-            writers[name] = partial(run, f"insert into {name} values ({values})")
+            insert = f"insert into {name} values ({values})"
+            writers[name] = partial(run, insert)
         yield (folder / DATABASE,), writers
         for name in TABLES:
             run(f"create index {name}_match on {name} (match)")
@@ -472,10 +475,11 @@ def _batch(table: str, rows: list[Row]) -> "pyarrow.RecordBatch":
     for number, field in enumerate(schema):
         column = [row[number] for row in rows]
         if field.name == "started":
-            moments = pyarrow.array(column, pyarrow.string())
-            arrays.append(moments.cast(field.type))
+            texts = pyarrow.array(column, pyarrow.string())
+            cells = texts.cast(field.type)
         else:
-            arrays.append(pyarrow.array(column, field.type))
+            cells = pyarrow.array(column, field.type)
+        arrays.append(cells)
     return pyarrow.RecordBatch.from_arrays(arrays, schema=schema)
 
 

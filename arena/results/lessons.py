@@ -8,6 +8,7 @@ tested by it.
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -101,7 +102,8 @@ class Lesson:
         if self.scores is None:
             parts.append(f"no end within {MOST_TURNS} turns")
         else:
-            last = max((turn.number for turn in self.refutation), default=self.turn)
+            numbers = [turn.number for turn in self.refutation]
+            last = max(numbers, default=self.turn)
             scores = [f"{role} {score}" for role, score in self.scores.items()]
             parts.append(f"after turn {last}: {', '.join(scores)}")
         source = "best play of all"
@@ -317,7 +319,7 @@ def _readable(
     Add a sentence to `problems` for each match that cannot be read.
     """
     matches = archive.played_of(sorted(ids))
-    by_board = sorted(matches, key=lambda match: (match.label, match.repeat, match.id))
+    by_board = sorted(matches, key=attrgetter("label", "repeat", "id"))
     readable = with_assessors(archive, by_board, rules, PerfectPlay, problems)
     for match, record, game, assessor in readable:
         roles = list(game.roles)
@@ -348,10 +350,11 @@ def _worst(
 
     worst = []
     for position, in_position in blunders.items():
-        if role is None or position.role == role:
-            matches = {blunder.match for blunder in in_position}
-            worst_there = min(in_position, key=by_points)
-            worst.append((worst_there, len(matches)))
+        if role is not None and position.role != role:
+            continue
+        matches = {blunder.match for blunder in in_position}
+        worst_there = min(in_position, key=by_points)
+        worst.append((worst_there, len(matches)))
     worst.sort(key=order)
     return worst[:most]
 
@@ -361,8 +364,9 @@ def _lesson(blunder: Blunder, times: int, rules: Rules) -> Lesson:
     game = rules(record.match)
     turn = blunder.turn
     role = blunder.role
-    all_positions = positions(game, record.turns)
-    state, turns = next(pair for pair in all_positions if pair[1][0].number == turn)
+    state, turns = next(
+        (state, turns) for state, turns in positions(game, record.turns) if turns[0].number == turn
+    )
     facts = tuple(game.view(state, role))
     uncertain: list[str] = []
     refutation: Sequence[Turn]

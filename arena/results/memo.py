@@ -30,7 +30,8 @@ def recall(path: Path, key: str, kind: "TypeAdapter[Value]") -> Value | None:
     It is None if there is none, a damaged one, or one that this user's arena has not stored.
     """
     try:
-        text, _, mark = whole_files.read_cache(path).rpartition(b"\n")
+        sealed = whole_files.read_cache(path)
+        text, _, mark = sealed.rpartition(b"\n")
         if mark != _seal(path, text):
             return None
         content = json.loads(text)
@@ -74,7 +75,8 @@ def code_digest(paths: Iterable[Path]) -> str:
 
     files = []
     for path in paths:
-        files.append((path.name, file_digest(path)))
+        digest = file_digest(path)
+        files.append((path.name, digest))
     return digest_of(files, np.__version__, length=64)
 
 
@@ -119,9 +121,11 @@ def _digests(folder: Path) -> list[list[str]]:
     """Return each file in a folder, by its path there, with its digest; no compiled ones."""
     digests = []
     for path in sorted(folder.rglob("*")):
-        if path.suffix != ".pyc" and path.is_file():
-            name = str(path.relative_to(folder))
-            digests.append([name, file_digest(path)])
+        if path.suffix == ".pyc" or not path.is_file():
+            continue
+        name = str(path.relative_to(folder))
+        digest = file_digest(path)
+        digests.append([name, digest])
     return digests
 
 
@@ -135,4 +139,5 @@ def rules_digest(games: Iterable[Game[Any]]) -> str:
         for path in rulefile.sources_of(game):
             beside = path.parent.glob(f"{path.stem}.*")
             files.update(beside)
-    return code_digest(sorted(filter(Path.is_file, files)))
+    plain_files = filter(Path.is_file, files)
+    return code_digest(sorted(plain_files))

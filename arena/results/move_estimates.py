@@ -120,7 +120,8 @@ class Estimates:
                         good=(),
                         means={},
                     )
-                    self._moves.setdefault(position, []).append(move)
+                    moves = self._moves.setdefault(position, [])
+                    moves.append(move)
                 # In a match of the bot another seat may stand where the bot comes only in a later
                 # match.
                 if position in self._moves or self._bot in bots:
@@ -149,7 +150,8 @@ class Estimates:
                 if better is None:
                     continue
                 lesson = _lesson(blunder, better, scores)
-                blunders.setdefault(position, []).append(lesson)
+                blunders_there = blunders.setdefault(position, [])
+                blunders_there.append(lesson)
         return blunders
 
 
@@ -164,8 +166,13 @@ def _lesson(
     for move in chain([blunder.move], good):
         matches = scores[move].matches
         means[move] = Mean(len(matches), fmean(matches))
-    points = round(better[good[0]], 1)
-    return blunder._replace(points=points, good=tuple(good), means=means)
+    best = good[0]
+    points = round(better[best], 1)
+    return blunder._replace(
+        points=points,
+        good=tuple(good),
+        means=means,
+    )
 
 
 def _transcript(record: Record) -> int:
@@ -209,7 +216,8 @@ def _scores_of(
                 key = (position.label, position.role, choice.bot)
                 of_bots.append(means[key])
             score = fmean(choice.score for choice in group)
-            groups.append((score, score - fmean(of_bots)))
+            above = score - fmean(of_bots)
+            groups.append((score, above))
         scores[move] = _Scores(matches=matches, groups=groups)
     return scores
 
@@ -255,8 +263,9 @@ def _difference(
     difference = fmean(better_scores) - fmean(worse_scores)
     worse_above = fmean(above for _, above in worse)
     better_above = fmean(above for _, above in better)
+    difference_above = better_above - worse_above
     # By how much the bots that made the better move score more anyway.
-    stronger = max(0.0, difference - (better_above - worse_above))
+    stronger = max(0.0, difference - difference_above)
 
     low, low_variance = _cautious(worse_scores, errors)
     high, high_variance = _cautious(better_scores, errors)
@@ -273,8 +282,9 @@ def _cautious(scores: Sequence[float], errors: float) -> tuple[float, float]:
     """
     added = errors**2 / 4
     count = len(scores) + 2 * added
-    mean = (sum(scores) + 100 * added) / count
-    sum_of_squares = sum(score**2 for score in scores)
-    squares = sum_of_squares + 100**2 * added
-    variance = squares / count - mean**2
+    sum_of_scores = sum(scores) + 100 * added
+    mean = sum_of_scores / count
+    squares = [score**2 for score in scores]
+    sum_of_squares = sum(squares) + 100**2 * added
+    variance = sum_of_squares / count - mean**2
     return mean, variance / count

@@ -83,11 +83,16 @@ def who_plays_what(games_of: Mapping[str, Collection[str]], games: Sequence[str]
     """
     bots_of: dict[tuple[str, ...], list[str]] = {}
     for bot in sorted(games_of):
-        played = tuple(game for game in games if game in games_of[bot])
-        bots_of.setdefault(played, []).append(bot)
+        games_of_bot = games_of[bot]
+        played = tuple(game for game in games if game in games_of_bot)
+        bots = bots_of.setdefault(played, [])
+        bots.append(bot)
+
+    def largest_first(played: tuple[str, ...]) -> tuple[object, ...]:
+        return -len(played), played
 
     parts = []
-    for played in sorted(bots_of, key=lambda played: (-len(played), played)):
+    for played in sorted(bots_of, key=largest_first):
         bots = bots_of[played]
         names = ", ".join(bots[:NAMES_IN_A_LINE])
         more = len(bots) - NAMES_IN_A_LINE
@@ -133,7 +138,8 @@ def in_order(
         elif bot in absent:
             missing.append(bot)
         elif bot in ranked:
-            worth[bot] = (standing.points > 0, strength[bot], standing.points)
+            has_scored = standing.points > 0
+            worth[bot] = (has_scored, strength[bot], standing.points)
         else:
             specialists.append(bot)
 

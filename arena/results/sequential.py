@@ -206,8 +206,12 @@ def difference(matches: Iterable[Played], first: str, second: str) -> float:
     }
     for match in matches:
         for role, bot in match.seats.items():
-            scores[bot][match.label, role].append(match.scores[role])
-    return _points(scores[first]) - _points(scores[second])
+            scores_of_bot = scores[bot]
+            scores_in_role = scores_of_bot[match.label, role]
+            scores_in_role.append(match.scores[role])
+    points = _points(scores[first])
+    points_of_second = _points(scores[second])
+    return points - points_of_second
 
 
 def _points(scores: Mapping[tuple[str, str], Sequence[int]]) -> float:

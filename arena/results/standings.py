@@ -77,8 +77,10 @@ def standings(bots: Iterable[str], played: Iterable[Played]) -> tuple[Standing, 
     tallied: list[Tally] = []
     later: Counter[tuple[str, Ending]] = Counter()
     for match in played:
-        tallied.extend(tallies(match))
-        later.update(later_faults(match))
+        of_match = tallies(match)
+        tallied.extend(of_match)
+        faults = later_faults(match)
+        later.update(faults)
     return standings_of(bots, tallied, later)
 
 
@@ -125,12 +127,14 @@ def standings_of(
         return False, -of_bot, bot
 
     order = sorted(points, key=best_first)
+
     ranks: dict[Fraction | None, int | None] = {None: None}
     for rank, bot in enumerate(order, 1):
         ranks.setdefault(points[bot], rank)  # equal points share the rank of the first
     ranked = []
     for bot in order:
-        rank_of_bot = ranks[points[bot]]
+        points_of_bot = points[bot]
+        rank_of_bot = ranks[points_of_bot]
         standing = _standing(bot, rank_of_bot, sums[bot], means[bot])
         ranked.append(standing)
     return tuple(ranked)
@@ -266,8 +270,8 @@ def results_of(match: Played) -> dict[str, str]:
             result = "won"
         else:
             result = "drawn"
-        bots = dict.fromkeys(match.seats[role] for role in side)
-        for bot in bots:
+        bots = [match.seats[role] for role in side]
+        for bot in dict.fromkeys(bots):
             if bot in results:
                 results[bot] = "both sides"
             elif bot in started:

@@ -45,9 +45,10 @@ def as_csv(frame: pd.DataFrame, columns: Columns) -> bytes:
     table.writerow(frame.columns)
     # pandas' `to_csv` takes longer, because it makes a frame of the texts.
     for start in range(0, len(frame), ROWS):
-        part = frame.iloc[start : start + ROWS]
-        cells = [_cells(series, columns) for _, series in part.items()]  # by column
-        rows = zip(*cells, strict=True)
+        end = start + ROWS
+        part = frame.iloc[start:end]
+        by_column = [_cells(series, columns) for _, series in part.items()]
+        rows = zip(*by_column, strict=True)
         table.writerows(rows)
     text = file.getvalue()
     return text.encode("utf-8", "backslashreplace")

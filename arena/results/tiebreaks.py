@@ -90,7 +90,8 @@ def sonneborn_berger(table: Crosstable, bot: str) -> Fraction:
     """Return the sum of each opponent's score times the points made against it (article 9.1)."""
     total = Fraction()
     for opponent, encounters in table.against(bot).items():
-        total += table.score(opponent) * encounters.points
+        score = table.score(opponent)
+        total += score * encounters.points
     return total
 
 
@@ -101,7 +102,8 @@ def koya(table: Crosstable, bot: str) -> Fraction:
     """
     total = Fraction()
     for opponent, encounters in table.against(bot).items():
-        is_strong = 2 * table.score(opponent) >= table.games(opponent)
+        score = table.score(opponent)
+        is_strong = 2 * score >= table.games(opponent)
         if is_strong:
             total += encounters.points
     return total
@@ -112,7 +114,8 @@ def opponents_scores(table: Crosstable, bot: str) -> list[Fraction]:
     scores = []
     for opponent, encounters in table.against(bot).items():
         score = table.score(opponent)
-        scores.extend([score] * encounters.games)
+        score_of_games = [score] * encounters.games
+        scores.extend(score_of_games)
     return sorted(scores)
 
 
@@ -144,11 +147,13 @@ def average_opponents_buchholz(table: Crosstable, bot: str) -> Fraction | None:
 
     It is None for a bot that met nobody.
     """
-    if not table.against(bot):
+    against = table.against(bot)
+    if not against:
         return None
     total = Fraction()
-    for opponent, encounters in table.against(bot).items():
-        total += buchholz(table, opponent) * encounters.games
+    for opponent, encounters in against.items():
+        of_opponent = buchholz(table, opponent)
+        total += of_opponent * encounters.games
     return total / table.games(bot)
 
 
@@ -165,15 +170,19 @@ def direct_encounter(table: Crosstable, tied: Collection[str]) -> Figures:
         means = []
         for rival, encounters in table.against(bot).items():
             if rival in tied:
-                means.append(encounters.points / encounters.games)
+                mean = encounters.points / encounters.games
+                means.append(mean)
         missing = len(tied) - 1 - len(means)
         worst[bot] = sum(means, Fraction())
         best[bot] = worst[bot] + missing
     if best == worst:
         return worst
 
+    def highest_first(bot: str) -> tuple[Fraction, str]:
+        return -worst[bot], bot
+
     figures: dict[str, Fraction | None] = dict.fromkeys(worst)
-    for bot in sorted(worst, key=lambda bot: (-worst[bot], bot)):
+    for bot in sorted(worst, key=highest_first):
         for rival in worst:
             if rival == bot or figures[rival] is not None:
                 continue

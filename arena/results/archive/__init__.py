@@ -113,7 +113,8 @@ class Archive(Database):
     def mark_planned(self, ids: Sequence[str]) -> int:
         """Have the finished matches among these ids count; return how many did not count before."""
         query = f"select number from main.matches where id in {schema.CHOSEN} and not planned"
-        rows = self._rows(query, (json.dumps(ids),))
+        chosen = json.dumps(ids)
+        rows = self._rows(query, (chosen,))
         unmarked = [number for (number,) in rows]
         if not unmarked:
             return 0
@@ -154,9 +155,12 @@ class Archive(Database):
         """Remove the stored batches from this number on."""
         first_key = BATCH.format(first)
         query = "select 1 from meta where key glob 'batch *' and key >= ? limit 1"
-        if list(self._rows(query, (first_key,))):
-            with self._transaction() as connection:
-                connection.execute(f"{NO_BATCHES} and key >= ?", (first_key,))
+        stored = list(self._rows(query, (first_key,)))
+        if not stored:
+            return
+        delete = f"{NO_BATCHES} and key >= ?"
+        with self._transaction() as connection:
+            connection.execute(delete, (first_key,))
 
     def batches(self) -> list[StoredBatch]:
         """Return the first batches of the plan, in order, as far as runs have stored them.
@@ -182,7 +186,8 @@ class Archive(Database):
         with self._transaction() as connection:
             (last,) = connection.execute("select ifnull(max(number), 0) from matches").fetchone()
             for record in played:
-                _insert(connection, records.rows_of(record))
+                rows = records.rows_of(record)
+                _insert(connection, rows)
             query = "select count(*) from matches where number > ?"
             (new,) = connection.execute(query, (last,)).fetchone()
             connection.execute(schema.COUNT, (last,))
@@ -218,7 +223,8 @@ class Archive(Database):
         )
         values = (machine, Ending.CRASHED.value, Ending.TIMEOUT.value)
         matches = list(self._rows(query, values))
-        numbers = json.dumps([number for number, _ in matches])
+        voided = [number for number, _ in matches]
+        numbers = json.dumps(voided)
         subtract = schema.MOVE.format(sign=-1)
         with self._transaction() as connection:
             connection.execute(subtract, (numbers,))
@@ -249,13 +255,15 @@ class Archive(Database):
     def stored(self, ids: Sequence[str]) -> set[str]:
         """Return those of these ids whose matches are finished."""
         query = f"select id from main.matches where id in {schema.CHOSEN}"
-        rows = self._rows(query, (json.dumps(ids),))
+        chosen = json.dumps(ids)
+        rows = self._rows(query, (chosen,))
         return {match for (match,) in rows}
 
     def has_all(self, ids: Sequence[str]) -> bool:
         """Return whether the matches with these ids, all different, are finished."""
         query = f"select count(*) from main.matches where id in {schema.CHOSEN}"
-        ((count,),) = self._rows(query, (json.dumps(ids),))
+        chosen = json.dumps(ids)
+        ((count,),) = self._rows(query, (chosen,))
         return bool(count == len(ids))
 
     def stop(self) -> Stop | None:
@@ -319,15 +327,18 @@ class Archive(Database):
 
     def played_of(self, ids: Sequence[str]) -> tuple[Played, ...]:
         """Return the finished matches among these ids, in this order."""
-        chosen = self._played(CHOSEN_MATCHES, [json.dumps(ids)])
-        by_id = {played.id: played for played in chosen}
+        chosen = json.dumps(ids)
+        matches = self._played(CHOSEN_MATCHES, [chosen])
+        by_id = {played.id: played for played in matches}
         in_order = [by_id[match] for match in ids if match in by_id]
         return tuple(in_order)
 
     def transcripts_of(self, ids: Sequence[str]) -> dict[str, int]:
         """Return a hash of how each of these matches went (`records.transcript`)."""
         query = f"select id, transcript from {CHOSEN_MATCHES}"
-        return dict(self._rows(query, (json.dumps(ids),)))
+        chosen = json.dumps(ids)
+        rows = self._rows(query, (chosen,))
+        return dict(rows)
 
     def newest(
         self,
@@ -391,8 +402,10 @@ class Archive(Database):
             "order by id, position"
         )
         # The two queries go side by side, so that no more than a match is in memory.
-        by_match = groupby(self._rows(query, values), key=itemgetter(0))
-        for row in self._rows(f"select id, {columns} from {table} order by id", values):
+        rows_of_all_seats = self._rows(query, values)
+        by_match = groupby(rows_of_all_seats, key=itemgetter(0))
+        query = f"select id, {columns} from {table} order by id"
+        for row in self._rows(query, values):
             match, rows_of_seats = next(by_match, ("", ()))
             if match != row[0]:
                 raise KeyError(row[0])  # it has no seats
@@ -516,7 +529,8 @@ class Archive(Database):
         They are the matches with these ids, or all that count.
         """
         table, values = _matches(ids)
-        return dict(self._rows(f"select id, transcript from {table}", values))
+        rows = self._rows(f"select id, transcript from {table}", values)
+        return dict(rows)
 
     def boards(self) -> dict[str, tuple[Role, ...]]:
         """Return the roles of each `game/board` that was ever played.
@@ -593,7 +607,8 @@ class Archive(Database):
             f"select id from matches where game || '/' || board in {schema.CHOSEN} "
             f"and (? is null or number in ({seated})) order by id limit ?"
         )
-        rows = self._rows(query, (json.dumps(labels), bot, bot, most))
+        chosen = json.dumps(labels)
+        rows = self._rows(query, (chosen, bot, bot, most))
         return [match for (match,) in rows]
 
     def numbers_in_order(self) -> "array[int]":
@@ -662,7 +677,8 @@ class Archive(Database):
         query = "select distinct game || '/' || board, side from entries"
         sides: dict[str, set[int]] = {}
         for label, side in self._rows(query):
-            sides.setdefault(label, set()).add(side)
+            sides_of_board = sides.setdefault(label, set())
+            sides_of_board.add(side)
         return sides
 
     def entries(self) -> dict[int, Entry]:
@@ -678,7 +694,8 @@ class Archive(Database):
         """
         joined = bytearray()  # a list of bytes would take more memory than the bytes themselves
         table, values = _matches(ids)
-        for (figures,) in self._rows(f"select figures from {table} order by number", values):
+        query = f"select figures from {table} order by number"
+        for (figures,) in self._rows(query, values):
             joined += figures
         return joined
 

@@ -179,12 +179,14 @@ class Database:
             until = time.monotonic() + LOCK_WRITE_S
             while True:
                 query = FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
-                kind, *_ = FLOCK.unpack(fcntl.fcntl(descriptor, fcntl.F_GETLK, query))
+                answer = fcntl.fcntl(descriptor, fcntl.F_GETLK, query)
+                kind, *_ = FLOCK.unpack(answer)
                 if kind == fcntl.F_UNLCK:
                     return None
                 # A holder that has only just taken the lock may not have written its lines yet:
                 # those in the file may be of the holder before it.
-                holder = _holder_in(os.pread(descriptor, LOCK_BYTES, 0))
+                content = os.pread(descriptor, LOCK_BYTES, 0)
+                holder = _holder_in(content)
                 if holder.token or time.monotonic() > until:
                     return holder
                 time.sleep(LOCK_WRITE_S / 50)
@@ -284,7 +286,8 @@ class Database:
         except OSError as error:
             if error.errno not in {errno.EAGAIN, errno.EACCES}:
                 raise
-            holder = _holder_in(os.read(self._lock, LOCK_BYTES))
+            content = os.read(self._lock, LOCK_BYTES)
+            holder = _holder_in(content)
             process = "another process"
             if holder.pid:
                 process = f"process {holder.pid}"
@@ -292,8 +295,9 @@ class Database:
                 f"{self.folder}: {process} is playing this event; wait for it, or stop it"
             ) from error
         self.token = secrets.token_hex(16)
+        lines = f"{os.getpid()}\n{self.token}\n"
         os.ftruncate(self._lock, 0)
-        os.write(self._lock, f"{os.getpid()}\n{self.token}\n".encode())
+        os.write(self._lock, lines.encode())
 
     def _connection(self) -> sqlite3.Connection:
         """Return the connection to tables of our version, opened if necessary."""
@@ -304,7 +308,8 @@ class Database:
             mode = "mode=rw"
         # WAL needs a file beside this one. Where none can be made, nobody writes either.
         has_log = Path(f"{self.path}-wal").exists()
-        if not (self._writing or os.access(self.folder, os.W_OK) or has_log):
+        may_have_log = has_log or os.access(self.folder, os.W_OK)
+        if not self._writing and not may_have_log:
             mode = "immutable=1"
         for suffix in ("", "-journal", "-shm", "-wal"):
             # SQLite opens whatever is there, and waits at a pipe.
@@ -364,7 +369,8 @@ class Database:
         """
         journal = Path(f"{self.path}-journal")
         try:
-            with os.fdopen(shared_folders.open_plain(journal), "rb") as file:
+            descriptor = shared_folders.open_plain(journal)
+            with os.fdopen(descriptor, "rb") as file:
                 size = os.fstat(file.fileno()).st_size
                 file.seek(max(0, size - len(JOURNAL_MAGIC)))
                 named = file.read() == JOURNAL_MAGIC
@@ -387,7 +393,8 @@ class Database:
         for descriptor in os.listdir(system.OPEN_FILES):  # noqa: PTH208 (only names are needed)
             with contextlib.suppress(OSError):
                 opened = os.fstat(int(descriptor))
-                if opened.st_dev == file.st_dev and opened.st_ino == file.st_ino:
+                is_same_device = opened.st_dev == file.st_dev
+                if is_same_device and opened.st_ino == file.st_ino:
                     return
         raise ArenaError(f"{self.path}: is a symbolic link; name the folder that it leads to")
 
@@ -456,9 +463,12 @@ class Database:
                 raise NoResultsError(
                     f"{self.path}: holds no results; `arena run` makes some"
                 ) from error
+            message = str(error)
+            is_damage = any(sign in message for sign in DAMAGE)
             # We interrupt a query that reads more than the file has.
-            if code == sqlite3.SQLITE_INTERRUPT or any(sign in str(error) for sign in DAMAGE):
-                raise self.damaged(str(error).partition(" with text ")[0]) from error
+            if code == sqlite3.SQLITE_INTERRUPT or is_damage:
+                reason, _, _ = message.partition(" with text ")
+                raise self.damaged(reason) from error
             hint = "look at its permissions"
             if code == sqlite3.SQLITE_FULL:
                 hint = "free some space and run the same command again"

@@ -49,8 +49,10 @@ def rows_of(archive: Database, numbers: Sequence[int]) -> dict[int, StoredRows]:
     seats: dict[int, list[Row]] = {}
     entries: dict[int, list[object]] = {}
     for match, entry, *columns in archive._rows(query, (chosen,)):
-        seats.setdefault(match, []).append(tuple(columns))
-        entries.setdefault(match, []).append(entry)
+        seats_of_match = seats.setdefault(match, [])
+        seats_of_match.append(tuple(columns))
+        entries_of_match = entries.setdefault(match, [])
+        entries_of_match.append(entry)
     query = (
         f"select number, {', '.join(records.MATCH)}, figures, record "
         f"from main.matches left join records on match = number where number in {schema.CHOSEN}"
@@ -78,7 +80,9 @@ def readable_numbers(archive: Database, *, all_versions: bool) -> Iterator[int]:
     """
     try:
         query = "select number from main.matches where planned or ? order by id"
-        yield from [number for (number,) in archive._rows(query, (all_versions,))]
+        rows = list(archive._rows(query, (all_versions,)))
+        for (number,) in rows:
+            yield number
     except DamagedError:
         for query in NUMBERS_ANYWHERE:
             with contextlib.suppress(DamagedError):

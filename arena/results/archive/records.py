@@ -155,12 +155,15 @@ def _refuse_excess(text: bytes) -> None:
 
 def _has_excess(text: bytes) -> bool:
     """Say whether JSON has more texts, lists or values than a match."""
-    quotes = text.count(b'"') - text.count(b'\\"')
-    if quotes > MOST_VALUES:
+    quotes = text.count(b'"')
+    escaped_quotes = text.count(b'\\"')
+    if quotes - escaped_quotes > MOST_VALUES:
         return True
     signs = TEXTS.sub(b"", text)  # a bot may have written any text, so signs in texts do not count
     lists = signs.count(b"[") + signs.count(b"{")
-    return lists > MOST_LISTS or signs.count(b",") > MOST_VALUES
+    if lists > MOST_LISTS:
+        return True
+    return signs.count(b",") > MOST_VALUES
 
 
 def _fail_fast(schema: Any) -> Any:
@@ -441,13 +444,15 @@ def event_of(text: str) -> Event:
     names = [bot.name for bot in event.bots]
     names.append(event.name)
     for name in names:
-        if "/" in name or "\0" in name or name in {"", ".", ".."}:
+        is_folder = name in {"", ".", ".."}
+        if is_folder or "/" in name or "\0" in name:
             raise ValueError("a name leads to another folder")
     for board in event.boards:
         # SQLite is asked for the matches of each game, and holds no half of a surrogate pair.
         board.game.encode()
-        in_sides = chain.from_iterable(board.sides)
-        if not board.roles or sorted(in_sides) != sorted(board.roles):
+        roles = sorted(board.roles)
+        roles_of_sides = sorted(chain.from_iterable(board.sides))
+        if not roles or roles_of_sides != roles:
             raise ValueError("the sides of a board are not its roles")
     if len(set(event.tie_breaks)) < len(event.tie_breaks):
         raise ValueError("a tie-break stands twice")

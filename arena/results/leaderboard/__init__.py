@@ -190,9 +190,10 @@ class Results:
         current = {board.label for board in self.event.boards}
         games = dict.fromkeys(self.event.games)
         for label in self.boards:
-            if label not in current:
-                game, _, _ = label.partition("/")
-                games[game] = None
+            if label in current:
+                continue
+            game, _, _ = label.partition("/")
+            games[game] = None
         return tuple(games)
 
     @property
@@ -329,7 +330,8 @@ class Results:
         if self._all_versions:
             names.update(tally.bot for tally in self.tallies)
         bots = sorted(names)
-        return standings_of(bots, self.tallies, self._archive.later_faults())
+        later_faults = self._archive.later_faults()
+        return standings_of(bots, self.tallies, later_faults)
 
     @cached_property
     def ranked(self) -> frozenset[str]:
@@ -542,7 +544,8 @@ class Results:
             blunderers = set()
             for role, (_, blunders, _) in figures.items():
                 if blunders:
-                    blunderers.add(match.seats.get(role, ""))
+                    bot = match.seats.get(role, "")
+                    blunderers.add(bot)
             for bot in blunderers.intersection(bots):
                 matches[bot].append(match.id)
 
@@ -711,10 +714,11 @@ class Results:
         labels, roles = self._selection(board, role)
         tables = [frames.rankings(league) for league in self.leagues]
         rows = frames.joined(tables)
-        selected = rows["board"].isin(labels)
+        is_selected = rows["board"].isin(labels)
         if role is not None:
-            selected &= rows["role"].isin(roles)
-        return rows[selected].reset_index(drop=True)
+            is_selected &= rows["role"].isin(roles)
+        selected = rows[is_selected]
+        return selected.reset_index(drop=True)
 
     def strengths(self) -> pd.DataFrame:
         """Return a row for each bot and each board role that it played.
@@ -817,9 +821,16 @@ class Results:
         for tally in self.tallies:
             if tally.bot not in {bot, opponent}:
                 continue
-            if len(sides[tally.board]) == 1:
-                cells = (tally.board, tally.role, tally.bot, tally.seats, tally.score)
-                rows.append(cells)
+            if len(sides[tally.board]) != 1:
+                continue
+            cells = (
+                tally.board,
+                tally.role,
+                tally.bot,
+                tally.seats,
+                tally.score,
+            )
+            rows.append(cells)
         frame = pd.DataFrame(rows, columns=frames.BOARD_SEATS)
         by_role = frame.groupby(["board", "role", "bot"], as_index=False)
         sums = by_role.sum()
@@ -871,7 +882,8 @@ class Results:
                 if board not in {label, game, name}:
                     labels.remove(label)
             is_known = bool(labels)
-            _require("board", board, is_known, self.board_columns.values())
+            names = self.board_columns.values()
+            _require("board", board, is_known, names)
         if role is not None:
             is_known = role in roles
             _require("role", role, is_known, roles)

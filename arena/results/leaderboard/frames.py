@@ -176,12 +176,12 @@ def rankings(league: "Results") -> pd.DataFrame:
             scores = _scores_there(ranked, standings, board, role)
             for rank, row in _ranked_rows(ranked, scores, league.absentees):
                 best, worst = row.ranks
+                rank_low = min(rank, best)
+                rank_high = max(rank, worst)
+                display_name = league.display_name(row.bot)
                 cells: list[object] = [board, role, rank, row.bot]
                 cells += _with_logits(row.strength, ratings.unit)
-                cells.append(min(rank, best))
-                cells.append(max(rank, worst))
-                cells.append(scores[row.bot])
-                cells.append(league.display_name(row.bot))
+                cells += [rank_low, rank_high, scores[row.bot], display_name]
                 rows.append(cells)
     names = _names(columns.RANKINGS, ratings.unit)
     return pd.DataFrame(rows, columns=names)
@@ -271,8 +271,14 @@ def advantages(ratings: Ratings) -> pd.DataFrame:
     """
     rows = []
     by_board_role = sorted(ratings.advantages.items())
-    for (board, role), (value, low, high) in by_board_role:
-        cells = (board, role, value, low, high)
+    for (board, role), advantage in by_board_role:
+        cells = (
+            board,
+            role,
+            advantage.value,
+            advantage.low,
+            advantage.high,
+        )
         rows.append(cells)
     return pd.DataFrame(rows, columns=columns.ADVANTAGES.names)
 
@@ -369,7 +375,9 @@ def _rivals(span: Span, spans: Iterable[Span]) -> list[Span]:
     """Return the version of each rival that played last before the end of a version's span."""
     latest = {}
     for version in spans:
-        if version.bot == span.bot or version.first > span.last:
+        if version.bot == span.bot:
+            continue
+        if version.first > span.last:
             continue
         # Spans are in order of their first matches, so the last one of a bot is its latest.
         latest[version.bot] = version
@@ -600,7 +608,8 @@ def _quantiles(
         values = np.frombuffer(all_times, dtype=np.float32)
         figures = [np.nan] * len(levels)
         if len(values):
-            figures = list(map(float, np.quantile(values, levels)))
+            times_at_levels = np.quantile(values, levels)
+            figures = list(map(float, times_at_levels))
         quantiles[key] = (len(values), figures)
     return quantiles
 

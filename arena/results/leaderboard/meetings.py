@@ -69,13 +69,15 @@ def encounters(arrays: Arrays) -> Crosstable:
         seats["score"] = scores_of_side.transform("max")
         sides = seats.drop_duplicates(["match", "side", "bot"])
         met = _opposed(sides, sides)
-        met = met[met["bot"] != met["opponent"]]
-        result = np.sign(met["score"] - met["opposing"])
-        met = met.assign(result=result)
+        are_different = met["bot"] != met["opponent"]
+        met = met[are_different]
+        lead = met["score"] - met["opposing"]
+        met = met.assign(result=np.sign(lead))
         counts.append(met.groupby(ENCOUNTER).size())
     counts_of_parts = pd.concat(counts)
     games = counts_of_parts.groupby(level=ENCOUNTER).sum()
-    table = games.reset_index().to_numpy()  # a row for each two bots and result
+    rows_of_games = games.reset_index()
+    table = rows_of_games.to_numpy()  # a row for each two bots and result
 
     rows = []
     for bot, opponent, result, count in table.tolist():
@@ -101,7 +103,8 @@ def _seats(arrays: Arrays) -> tuple[list[str], Iterator[pd.DataFrame]]:
 
     def parts() -> Iterator[pd.DataFrame]:
         for first in range(0, matches, PART):
-            begin, end = np.searchsorted(arrays.match, [first, first + PART])
+            ends = [first, first + PART]
+            begin, end = np.searchsorted(arrays.match, ends)
             part = slice(begin, end)
             entry = arrays.entry[part]
             seats = {

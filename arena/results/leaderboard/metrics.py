@@ -62,4 +62,11 @@ def _rows(archive: Archive, most: int | None) -> Iterator[tuple[object, ...]]:
             for remark in turn.remarks:
                 metrics = read(remark)
                 for metric, value in metrics.items():
-                    yield match.id, turn.number, turn.role, bot, metric, value
+                    yield (
+                        match.id,
+                        turn.number,
+                        turn.role,
+                        bot,
+                        metric,
+                        value,
+                    )

@@ -53,9 +53,7 @@ def masses(payoffs: Floats) -> Floats:
     lead = INTENSITY * (of_columns - payoffs)
     is_even = lead == 0
     with np.errstate(invalid="ignore"):
-        of_bot = np.expm1(-lead)
-        of_population = np.expm1(-POPULATION * lead)
-        takes_over = of_bot / of_population
+        takes_over = np.expm1(-lead) / np.expm1(-POPULATION * lead)
         change = np.where(is_even, 1 / POPULATION, takes_over)  # T x N x N
 
     # The time with each bot follows by elimination (Grassmann, Taksar and Heyman, 1985), which

@@ -257,8 +257,7 @@ def difference(ratings: Ratings, bot: str, opponent: str) -> Strength:
     rows = figures[None]  # one row
     below = ratings.bounded[[row], [column]]
     above = ratings.bounded[[column], [row]]
-    (between,) = strengths(rows, below, above)
-    return between
+    return strengths(rows, below, above)[0]
 
 
 def better(resamples: Floats) -> Floats:

@@ -135,7 +135,8 @@ def payoffs_of(totals: MatchTotals) -> Payoffs:
 
     def by_pair(weights: Floats) -> Floats:
         sums = np.bincount(pair, weights, minlength=pairs)
-        return sums.astype(np.float64).reshape(count, count)
+        figures = sums.astype(np.float64)
+        return figures.reshape(count, count)
 
     # These have a figure only where the row's bot comes before the column's.
     selection = by_pair(np.ones(len(pair)))
