@@ -124,7 +124,11 @@ ACCURACY = Measure(
     kind=quality.PerfectPlay,
     most=MOST_ASSESSED,
 )
-REGRET = Measure(file=".regret", kind=quality.Estimator, most=MOST_ESTIMATED)
+REGRET = Measure(
+    file=".regret",
+    kind=quality.Estimator,
+    most=MOST_ESTIMATED,
+)
 
 
 Figure = Annotated[int, Field(strict=True, ge=-(10**15), le=10**15)]
@@ -297,7 +301,7 @@ def _code_digest(games: Iterable[Game[Any]]) -> str:
     files = [Path(__file__), Path(quality.__file__), *SEARCHES]
     sources: set[Path] = set()
     for game in games:
-        of_game = rulefile.sources_of(game)
-        sources.update(of_game)
+        sources_of_game = rulefile.sources_of(game)
+        sources.update(sources_of_game)
     files.extend(sorted(sources))
     return memo.code_digest(files)

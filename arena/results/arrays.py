@@ -131,7 +131,8 @@ class Arrays:
     def select_entries(self, chosen: Sequence[bool]) -> "Arrays":
         """Return the arrays of the matches whose first seat has an entry that is chosen."""
         by_entry = np.array(chosen, dtype=np.bool_)
-        first = self.entry[self.position == 0]  # by match
+        is_first = self.position == 0  # by seat
+        first = self.entry[is_first]  # by match
         matches = by_entry[first]
         return self.select(matches)
 

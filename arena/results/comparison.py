@@ -113,9 +113,11 @@ def since(now: Results, then: Results) -> dict[str, list[dict[str, Any]]]:
 
 def _played(league: Results) -> dict[str, dict[str, Any]]:
     """Return the rows of the leaderboard of the bots that played, by bot."""
+    frame = league.leaderboard()
     declared = LEADERBOARD.rated_in(league.unit)
     played = {}
-    for row in rows_of(league.leaderboard(), declared):
+    for row in rows_of(frame, declared):
         if row["points"] is not None:
-            played[row["bot"]] = row
+            bot = row["bot"]
+            played[bot] = row
     return played

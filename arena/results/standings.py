@@ -77,8 +77,8 @@ def standings(bots: Iterable[str], played: Iterable[Played]) -> tuple[Standing, 
     tallied: list[Tally] = []
     later: Counter[tuple[str, Ending]] = Counter()
     for match in played:
-        of_match = tallies(match)
-        tallied.extend(of_match)
+        tallies_of_match = tallies(match)
+        tallied.extend(tallies_of_match)
         faults = later_faults(match)
         later.update(faults)
     return standings_of(bots, tallied, later)

@@ -114,8 +114,8 @@ def opponents_scores(table: Crosstable, bot: str) -> list[Fraction]:
     scores = []
     for opponent, encounters in table.against(bot).items():
         score = table.score(opponent)
-        score_of_games = [score] * encounters.games
-        scores.extend(score_of_games)
+        score_by_game = [score] * encounters.games
+        scores.extend(score_by_game)
     return sorted(scores)
 
 

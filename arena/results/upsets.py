@@ -27,14 +27,17 @@ def upsets(league: Results, matches: Iterable[Played]) -> Iterator[Upset]:
     ratings = {rating.bot: rating for rating in league.ratings.ratings}
     for match in matches:
         bots = set(match.seats.values())
-        are_rated = bots.issubset(ratings)
-        if not are_rated or any(match.endings.values()):
+        if not bots.issubset(ratings):
+            continue
+        if any(match.endings.values()):
             continue
 
         scores = best_scores(match)  # a score for each side
         best = max(scores)
-        if len(scores) == 1 or scores.count(best) > 1:
+        if len(scores) == 1:
             continue
+        if scores.count(best) > 1:
+            continue  # a draw
         winning_side = scores.index(best)
         winning_roles = match.sides[winning_side]
 

@@ -688,8 +688,9 @@ class Results:
         """
         if not self.ranked:
             return ""
+        frame = self.rankings()
         rows = []
-        for row in tables.rows_of(self.rankings(), columns.RANKINGS):
+        for row in tables.rows_of(frame, columns.RANKINGS):
             if row["bot"] not in self.absentees:
                 rows.append(row)
         return best_words.best_on_boards(rows, self.board_columns)
@@ -928,7 +929,8 @@ class Results:
         arrays = self.arrays
         is_on_board = [entry.label == board for entry in arrays.entries]
         by_entry = np.array(is_on_board, dtype=np.bool_)
-        first = arrays.entry[arrays.position == 0]  # by match
+        is_first = arrays.position == 0  # by seat
+        first = arrays.entry[is_first]  # by match
         on_board = by_entry[first]  # by match
         lengths: Ints = arrays.turns[on_board]
         return lengths

@@ -138,9 +138,12 @@ def _unplayed_errors(totals: MatchTotals, by_role: Fit) -> Floats:
 
     The mean over the board roles that it played stands for the mean over all.
     """
-    played = np.bincount(by_role.model.bot, minlength=len(totals.bots))
+    bot = by_role.model.bot
+    bots = len(totals.bots)
+    board_roles = len(totals.board_roles)
+    played = np.bincount(bot, minlength=bots)  # N: the number of its board roles
     of_played = 1 / np.maximum(played, 1)
-    of_all = 1 / max(1, len(totals.board_roles))
+    of_all = 1 / max(1, board_roles)
     missing = of_played - of_all
     return np.asarray(by_role.spread.roles * np.sqrt(missing))
 
