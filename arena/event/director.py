@@ -160,9 +160,11 @@ class RollCall:
         If so, keep the match, and call those of its bots that were not called before.
         """
         for seat in match.seats:
-            if seat.bot.name not in self._is_over:
-                self._is_over[seat.bot.name] = False
+            bot = seat.bot.name
+            if bot not in self._is_over:
+                self._is_over[bot] = False
                 self.due.append((match, seat))
+
         waits = self._waits(match)
         if waits:
             self.held.append(match)
@@ -225,18 +227,20 @@ class Attempts:
             cause = str(error)
         elif error is not None:
             cause += refusal(error) or ""
+
         if isinstance(error, LostError):
             self._losses[match] += 1
         else:
             self._failures[match] += 1
         failures = self._failures[match]
         losses = self._losses[match]
-        is_given_up = losses >= LOSSES or failures >= ATTEMPTS
-        return Abort(
+        abort = Abort(
             match=match,
             cause=cause,
             attempt=failures + losses,
-        ), is_given_up
+        )
+        is_given_up = losses >= LOSSES or failures >= ATTEMPTS
+        return abort, is_given_up
 
     def may_call_again(self, bot: str, error: BaseException | None) -> bool:
         """Take note that arena failed the roll call of a bot; return whether to repeat it.
@@ -315,8 +319,8 @@ class Director:
                 continue
 
             names = {seat.bot.name for seat in match.seats}
-            faults = self._roll_call.absent.items()
-            absent = {name: fault for name, fault in faults if name in names}
+            all_absent = self._roll_call.absent
+            absent = {name: fault for name, fault in all_absent.items() if name in names}
             excused = self._attempts.excused(names)
             return Work(
                 match=match,
@@ -347,11 +351,13 @@ class Director:
             else:
                 self._queue.appendleft(work.match)
             return []
+
         if work.called is not None:
             return self._heard_roll_call(work.match, work.called, done)
         if isinstance(done.result, Record):
             self._uncommitted = True
             return [done.result]
+
         abort, is_last = self._attempts.match_failed(work.match.id, done.error, done.failure)
         is_lost = isinstance(done.error, LostError)
         may_pass = isinstance(done.error, PASSING_ERRORS)

@@ -134,10 +134,14 @@ class Plan:
 
     def _begin_behind(self, batches: Sequence[StoredBatch]) -> None:
         """Count the complete batches at the beginning of `batches` as walked."""
+        is_over = False
+        if batches:
+            last = batches[-1]
+            is_over = last.complete and last.ended_by != ""
         looks_inside = self.event.stop_when is not None and self._looks_inside
-        is_over = bool(batches) and batches[-1].complete and batches[-1].ended_by != ""
         if looks_inside and not is_over:
             return  # the looks inside a batch are not stored
+
         for number, batch in enumerate(batches):
             ids = _ids_of(batch)
             if not batch.complete:
@@ -145,6 +149,7 @@ class Plan:
                 return
             if not self.archive.has_all(ids):
                 return
+
             self.batches[number] = batch
             numbers = array("Q", [int(match, 16) for match in ids])
             self._ids.append(numbers)
@@ -205,12 +210,14 @@ class Plan:
         if self.over:
             return
         event = self.event
-        looks = _Looks(after=max(0, len(self._ids) - 1))
-        for number in count(len(self._ids)):
+        walked_batches = len(self._ids)
+        looks = _Looks(after=max(0, walked_batches - 1))
+        for number in count(walked_batches):
             while not self._is_decided(number):
                 yield None
             highest_repeat = -1  # of the matches of this batch so far
-            for match, stored in self._looked_up(self._batch(number)):
+            batch = self._batch(number)
+            for match, stored in self._looked_up(batch):
                 repeat = event.repeat_of(match)
                 begins_batch = highest_repeat < 0
                 if begins_batch:
@@ -274,7 +281,8 @@ class Plan:
         """Raise ArenaError if a plug-in has planned a match with this id before."""
         number = int(match.id, 16)
         if number in self._seen:
-            bots = ", ".join(seat.bot.name for seat in match.seats)
+            names = [seat.bot.name for seat in match.seats]
+            bots = ", ".join(names)
             raise ArenaError(
                 f"plug-in {self.event.schedule}: it plans the same match twice: {match.label}, "
                 f"{bots}, repeat {match.repeat}; bots that meet again need another repeat: "
@@ -417,7 +425,9 @@ class Plan:
         first = max(0, len(self.batches) - 2)
         for number in range(first, complete):
             is_last = self.over and number == len(self._ids) - 1
-            ended_by = self.ended_by if is_last else ""
+            ended_by = ""
+            if is_last:
+                ended_by = self.ended_by
             batch = StoredBatch(
                 ids="".join(self.ids(number)),
                 complete=True,
@@ -429,6 +439,7 @@ class Plan:
                 batch = replace(batch, places=before.places)
             if batch != before:
                 new[number] = batch
+
         begun = self._begun.get(complete, "")
         if begun and complete not in self.batches:
             new[complete] = StoredBatch(ids=begun)
@@ -504,6 +515,7 @@ def placings(archive: Archive) -> list[dict[str, Any]]:
             game = league.games[0]
             for bot in league.bots:
                 bots.append((game, bot.name))
+
         bots_of_rows = [(row.game, row.bot) for row in rows]
         if sorted(bots_of_rows) != sorted(bots):
             raise archive.damaged("the places after its last round are not those of its bots")
@@ -525,7 +537,9 @@ def counts(event: Event) -> Mapping[str, int]:
     schedule = schedules.find(event.schedule)
     planned = schedule.count(event)
     most = event.max_matches
-    if most is None or sum(planned.values()) <= most:
+    if most is None:
+        return planned
+    if sum(planned.values()) <= most:
         return planned
 
     first_batch = schedule.batch(event, 0, ())

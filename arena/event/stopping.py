@@ -123,7 +123,9 @@ class StopRule:
             gaps = len(order) - 1
             closed += [False] * (gaps - len(closed))
 
-            game_name = game if len(self._leagues) > 1 else ""
+            game_name = ""
+            if len(self._leagues) > 1:
+                game_name = game
             for ranks in runs(order, closed):
                 still_open.append(replace(ranks, game=game_name))
         return tuple(still_open)
@@ -150,10 +152,11 @@ def bound(matches: "Floats", confidence: float, neighbours: int) -> "Floats":
     """Return how large the square of z must be after these numbers of matches a bot."""
     import numpy as np
 
-    share = BEST_MATCHES / np.maximum(matches, FEWEST)
-    error = (1 - confidence) / max(1, neighbours)
+    share = BEST_MATCHES / np.maximum(matches, FEWEST)  # r/t
+    error = (1 - confidence) / max(1, neighbours)  # a
     growth = np.log(1 + 1 / share)
-    return np.asarray((1 + share) * (growth - 2 * log(error)))
+    logarithms = growth - 2 * log(error)
+    return np.asarray((1 + share) * logarithms)
 
 
 def pairs(
@@ -174,24 +177,36 @@ def pairs(
 
     rule = ratings.find(event.rating, prior=event.has_prior)
     fitted = rule.rate(arrays, seed=event.resampling_seed, refits=REFITS)
-    rows = [row for row, rating in enumerate(fitted.ratings) if rating.bot in ranked]
-    rated = [fitted.ratings[row] for row in rows]
-    strengths = np.array([rating.strength.value for rating in rated])  # N
+    rows: list[int] = []
+    names: list[str] = []
+    strength_of_row: list[float] = []
+    for row, rating in enumerate(fitted.ratings):
+        if rating.bot in ranked:
+            rows.append(row)
+            names.append(rating.bot)
+            strength_of_row.append(rating.strength.value)
+
     totals = add_up(arrays)
-    different = dict(zip(totals.bots, totals.played_different.tolist(), strict=True))
-    matches = np.array([different[rating.bot] for rating in rated], dtype=np.float64)  # N
+    played_different = totals.played_different.tolist()
+    matches_of = dict(zip(totals.bots, played_different, strict=True))
+    matches = np.array([matches_of[name] for name in names], dtype=np.float64)  # N
     fewer_matches = np.minimum(matches[:, None], matches)  # N x N
 
-    covariance = np.atleast_2d(np.cov(fitted.resamples[rows]))  # N x N
+    covariance = np.cov(fitted.resamples[rows])
+    covariance = np.atleast_2d(covariance)  # N x N
     variances = np.diag(covariance)
-    variance = variances[:, None] + variances - 2 * covariance  # of the difference, N x N
+    sums = variances[:, None] + variances  # N x N
+    variance = sums - 2 * covariance  # of the difference, N x N
     variance = np.maximum(variance, LEAST_VARIANCE)
+    strengths = np.array(strength_of_row)
     lead = strengths[:, None] - strengths  # N x N
-    bounded = fitted.bounded[np.ix_(rows, rows)]  # where it is False, the draws show the prior only
+    squares = lead**2 / variance
+
+    both = np.ix_(rows, rows)
+    bounded = fitted.bounded[both]  # where it is False, the draws show the prior only
     is_ahead = bounded & (lead > 0)
-    squares = np.where(is_ahead, lead**2 / variance, 0.0)
-    names = tuple(rating.bot for rating in rated)
-    return names, squares, fewer_matches
+    squares = np.where(is_ahead, squares, 0.0)
+    return tuple(names), squares, fewer_matches
 
 
 def runs(names: Sequence[str], closed: Sequence[bool]) -> tuple[OpenRanks, ...]:

@@ -143,7 +143,9 @@ def run(
                 for name, opener in openers.items():
                     context = opener(folder)
                     open_services[name] = opened.enter_context(context)
-                log = opened.enter_context(contextlib.closing(Log(logs)))
+                log = Log(logs)
+                opened.callback(log.close)
+
                 watched: Path | None = None
                 if elsewhere is None:
                     watched = folder
@@ -152,6 +154,7 @@ def run(
                     opening = elsewhere(plan.event, logs, pin)
                 lanes = opened.enter_context(opening)
                 run.play(lanes, open_services, watched=watched)
+
             if log.failure:
                 unlogged = f"{logs}: lines are missing in its log: {log.failure}"
         return run.ended(unlogged)
@@ -269,12 +272,18 @@ class _Run:
         phase = self._director.phase
         stop = None
         if phase is not RunPhase.INTERRUPTED:
-            stop = self._plan.stop(late=phase is RunPhase.LATE)
+            is_late = phase is RunPhase.LATE
+            stop = self._plan.stop(late=is_late)
         self._plan.store_batches()
         self._archive.append_stop(stop)
+
         finished = self._plan.finished
-        planned = finished if complete else self._plan.total
-        self._control.publish(planned, finished, self._played.total(), complete=complete)
+        if complete:
+            planned = finished
+        else:
+            planned = self._plan.total
+        played = self._played.total()
+        self._control.publish(planned, finished, played, complete=complete)
         self._control.close()
         return Progress(
             planned=planned,
@@ -330,8 +339,8 @@ class _Run:
             )
             if isinstance(lane.item, Work):
                 match = lane.item.match
-                age = timedelta(seconds=time.monotonic() - lane.since)
-                since = datetime.now(UTC) - age
+                seconds = time.monotonic() - lane.since
+                since = datetime.now(UTC) - timedelta(seconds=seconds)
                 status = replace(
                     status,
                     match=match.id,

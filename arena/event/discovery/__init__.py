@@ -108,12 +108,14 @@ def _source_of(bot: Bot) -> list[str | Path]:
 def from_path(path: Path, name: str | None = None) -> Bot:
     """Return the bot that is this file or folder; without `name` it is named after its file."""
     if path.is_dir():
-        return _from_folder(path, checked(name or path.absolute().name, path))
+        folder_name = name or path.absolute().name
+        return _from_folder(path, checked(folder_name, path))
     if not path.is_file():
         raise FileError(path, "there is no such bot; name a file, or a folder with a bot.toml")
     if not is_source(path.name) and not os.access(path, os.X_OK):
         raise FileError(path, programs.why_not(path), SKIP)
     refuse_link(path, path.parent)
+
     program = programs.program_of(path)
     files = [(path.name, path)]
     programs.refuse_hiding(program.command, files)
@@ -132,15 +134,21 @@ def _from_folder(folder: Path, name: str) -> Bot:
     if toml.exists():
         from arena.event.discovery import bot_toml  # slow to import
 
-        return _by_settings(folder, name, bot_toml.read(toml))
+        settings = bot_toml.read(toml)
+        return _by_settings(folder, name, settings)
+
     entries = _entries(folder)
-    if len(entries) == 1 and programs.is_runnable(entries[0]) and not left_out(folder):
-        return from_path(entries[0], name)
+    if len(entries) == 1:
+        only_entry = entries[0]
+        if programs.is_runnable(only_entry) and not left_out(folder):
+            return from_path(only_entry, name)
     if not any(map(programs.is_runnable, entries)):
         inner = _inner(folder)
         if inner is not None:
             return _from_folder(inner, name)
-    missing = FileError(folder, f"not a bot: {programs.why_none(entries)}", SKIP)
+
+    reason = programs.why_none(entries)
+    missing = FileError(folder, f"not a bot: {reason}", SKIP)
     program = _program(folder, missing)
     return _with_program(folder, name, program)
 
@@ -220,6 +228,7 @@ def _program(folder: Path, missing: ArenaError) -> BotProgram:
         if not programs.program_of(path, entries).build:
             built.append(path)
     candidates = built or candidates
+
     if len(candidates) > 1 and mains:
         both = " and ".join(path.name for path in candidates)
         raise FileError(folder, f"has {both}: write a bot.toml whose `command` starts one of them")
@@ -286,6 +295,7 @@ def from_command(
         else:
             absolute_words.append(str(path.absolute()))
             files.append((word, path))
+
     digest_words: object = words
     if bridge:
         digest_words = (words, *bridged.digest_words(words))

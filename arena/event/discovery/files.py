@@ -39,15 +39,21 @@ def files_of(folder: Path) -> Iterator[tuple[str, Path]]:
 def _entries_of(folder: Path) -> Iterator[tuple[str, Path]]:
     """Yield every file, link and folder of a bot, in the way of `files_of`."""
     for root, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in LEFT_OUT)
+        folders[:] = _belonging(folders)
         for name in sorted(names + folders):
             path = Path(root) / name
             refuse_link(path, folder)
             is_known = path.is_symlink() or path.is_dir() or path.is_file()
             if not is_known:
                 raise FileError(path, "is neither a file nor a folder; take it out of the bot")
+
             path_within_bot = path.relative_to(folder)
             yield path_within_bot.as_posix(), path
+
+
+def _belonging(folders: Iterable[str]) -> list[str]:
+    """Return those of these folders that belong to a bot, in order."""
+    return sorted(name for name in folders if name not in LEFT_OUT)
 
 
 def left_out(folder: Path) -> list[str]:
@@ -61,13 +67,14 @@ def left_out(folder: Path) -> list[str]:
             if name in NOTED:
                 path = Path(root, name).relative_to(folder)
                 paths.append(path.as_posix())
-        folders[:] = sorted(name for name in folders if name not in LEFT_OUT)
+        folders[:] = _belonging(folders)
     return sorted(paths)
 
 
 def left_out_words(paths: Iterable[str]) -> str:
     """Return the end of a sentence for an author about the paths of `left_out`."""
-    return f"left out, as no part of a bot: {', '.join(map(shown, paths))}"
+    names = ", ".join(map(shown, paths))
+    return f"left out, as no part of a bot: {names}"
 
 
 def refuse_link(path: Path, home: Path) -> None:
@@ -116,7 +123,10 @@ def digest_of(
     `words` are plain values, such as a command. A link counts as the file to which it leads. No
     absolute path is part of the digest.
     """
-    contents = [(name, *_content(path)) for name, path in files]
+    contents: list[tuple[str, str, str]] = []
+    for name, path in files:
+        kind, digest = _content(path)
+        contents.append((name, kind, digest))
     return identity.digest_of(words, contents, length=length)
 
 
@@ -134,7 +144,8 @@ def folder_digest(words: object, folder: Path, length: int = 16) -> str:
         elif path.is_dir():
             entries.append((name, "folder"))
         else:
-            entries.append((name, *_content(path)))
+            kind, digest = _content(path)
+            entries.append((name, kind, digest))
     return identity.digest_of(words, entries, length=length)
 
 

@@ -432,10 +432,10 @@ class _Bracket:
         have met in a higher bracket, as then fewer bots move down.
         """
         criteria = self._criteria()
+        bots = chain(moved, rest, self.lower)
         moving = set(moved)
         resting = set(rest)
         quality: dict[Edge, Quality] = {}
-        bots = chain(moved, rest, self.lower)
         for first, second in self.round.edges(bots):
             if second in moving:
                 continue
@@ -500,7 +500,8 @@ class _Bracket:
                 return ()
             first_position = position[first]
             is_in_upper_half = first_position < size
-            shift = abs(position[second] - first_position - size)
+            distance = position[second] - first_position
+            shift = abs(distance - size)
             return is_in_upper_half, -first_position, len(rest) - shift
 
         return order
@@ -574,11 +575,13 @@ def _weights(quality: Mapping[Edge, Quality]) -> tuple[dict[Edge, int], int]:
                 greatest[first] = abs(value)
         # More than a matching can add, as no two of its edges have the same first node.
         unit = 1 + sum(greatest.values())
-        most = max(map(abs, weights)) * unit
+        greatest_weight = max(map(abs, weights))
+        most = greatest_weight * unit
         if most.bit_length() > WEIGHT_BITS:
             unit = 1
             break
-        weights = [weight * unit + value for weight, value in zip(weights, column, strict=True)]
+        for number, value in enumerate(column):
+            weights[number] = weights[number] * unit + value
     by_edge = dict(zip(quality, weights, strict=True))
     return by_edge, unit
 
@@ -588,9 +591,12 @@ def _matching(weights: Mapping[Edge, int], *, complete: bool = True) -> dict[int
     graph: rustworkx.PyGraph[int, int] = rustworkx.PyGraph(multigraph=False)
     distinct = dict.fromkeys(chain.from_iterable(weights))  # in the order of the edges
     nodes = list(distinct)
-    index = {node: graph.add_node(node) for node in nodes}
+    index: dict[int, int] = {}
+    for node in nodes:
+        index[node] = graph.add_node(node)
     for (first, second), weight in weights.items():
         graph.add_edge(index[first], index[second], weight)
+
     edges = rustworkx.max_weight_matching(graph, max_cardinality=complete, weight_fn=int)
     mates: dict[int, int] = {}
     for one_end, other_end in edges:

@@ -53,6 +53,7 @@ def check(event: Event) -> None:
                 f"schedule: {event.schedule!r} pairs two bots, and {board.label} seats {seats} of "
                 f'them: say {alternative}schedule = "round_robin", or leave the board out'
             )
+
         if len(board.sides) != 2:
             raise ArenaError(
                 f"schedule: {event.schedule!r} pairs two bots against each other, and on "

@@ -369,7 +369,14 @@ class _Results:
 
         match_number = len(self._transcripts)
         for position, (role, name) in enumerate(match.seats.items()):
-            entry = Entry(match.game, match.board, sides[role], role, name, digest="")
+            entry = Entry(
+                game=match.game,
+                board=match.board,
+                side=sides[role],
+                role=role,
+                bot=name,
+                digest="",
+            )
             entry_number = self._entries.setdefault(entry, len(self._entries))
             score = match.scores[role]
             self._seats.extend((match_number, position, entry_number, score))
@@ -422,13 +429,16 @@ class _Results:
 
     def pairs(self, batch: Batch) -> Pairs:
         """Return the pairings of a batch, in their order."""
-        pairings: dict[tuple[int, int, int], None] = {}
-        """A set in order, of two bots and the repeat."""
+        pairs: list[Pair] = []
+        earlier: set[tuple[int, int, int]] = set()
+        """Two bots and the repeat of each pairing."""
         for match in batch:
             bot, opponent = sorted(self._bots(match))
             repeat = self._event.repeat_of(match)
-            pairings[bot, opponent, repeat] = None
-        return tuple((bot, opponent) for bot, opponent, _ in pairings)
+            if (bot, opponent, repeat) not in earlier:
+                earlier.add((bot, opponent, repeat))
+                pairs.append((bot, opponent))
+        return tuple(pairs)
 
     def _bots(self, match: Played) -> list[int]:
         bots: list[int] = []
@@ -462,7 +472,8 @@ def _most_useful(
 
     bots = len(strength)
     codes, times = results.met()
-    met = Counter(dict(zip(codes.tolist(), times.tolist(), strict=True)))
+    times_by_code = dict(zip(codes.tolist(), times.tolist(), strict=True))
+    met = Counter(times_by_code)
     pairings = np.zeros(bots, dtype=np.int64)  # by bot
     np.add.at(pairings, codes // bots, times)
     np.add.at(pairings, codes % bots, times)
@@ -537,8 +548,10 @@ class _Prospects:
         ahead = self._strength[bot] - self._strength[opponent]
         legs = self.legs.of(bot, opponent)
         # p (1 - p) is 0.25 / cosh(ahead / 2)^2.
-        information = legs * 0.25 / self._divisor(bot, opponent)
-        information = information / np.cosh(0.5 * ahead) ** 2
+        of_equal_bots = legs * 0.25 / self._divisor(bot, opponent)
+        imbalance = np.cosh(0.5 * ahead) ** 2
+        information = of_equal_bots / imbalance
+
         cost = self._cost(legs, bot, opponent)
         return ahead, information, cost
 
@@ -558,9 +571,9 @@ class _Prospects:
         """Return by how much the information is divided because a pair always ended alike."""
         import numpy as np
 
-        code = np.asarray(
-            self._results.code_of(np.minimum(bot, opponent), np.maximum(bot, opponent))
-        )
+        better_seed = np.minimum(bot, opponent)
+        other_seed = np.maximum(bot, opponent)
+        code = np.asarray(self._results.code_of(better_seed, other_seed))
         if not len(self._repeated):
             return np.ones(code.shape)
         index = np.searchsorted(self._repeated, code)
@@ -591,21 +604,24 @@ class _Prospects:
         for start in range(0, len(bots), ROWS):
             rows = bots[start : start + ROWS]
             legs = self.legs.table(rows, bots[start:])
-            bot, opponent = np.nonzero(np.triu(legs))
+            legs_of_each_pair_once = np.triu(legs)
+            bot, opponent = np.nonzero(legs_of_each_pair_once)
             legs = legs[bot, opponent]  # by pair, as all that follows
             bot += start
             opponent += start
             information = legs * 0.25 / self._divisor(bot, opponent)
             cost = self._cost(legs, bot, opponent)
             lot = random.random_sample(len(bot))
-            wait = -np.log1p(-lot) * cost / information
+            exponential = -np.log1p(-lot)
+            wait = exponential * cost / information
 
             early = np.flatnonzero(wait <= latest)
             early_pairs = np.column_stack((bot[early], opponent[early]))
             waits = np.concatenate((waits, wait[early]))
             pairs = np.concatenate((pairs, early_pairs))
             if len(waits) > most:
-                latest = np.partition(waits, most - 1)[most - 1]
+                earliest_first = np.partition(waits, most - 1)
+                latest = earliest_first[most - 1]
                 is_early = waits <= latest
                 pairs = pairs[is_early]
                 waits = waits[is_early]
@@ -694,10 +710,14 @@ class _Candidates:
 
         worth = self._worth
         if is_starving.any():
-            is_allowed = is_starving[self._first] | is_starving[self._second]
+            first_is_starving = is_starving[self._first]
+            second_is_starving = is_starving[self._second]
+            is_allowed = first_is_starving | second_is_starving
             worth = np.where(is_allowed, worth, -np.inf)
         best = np.argmax(worth)  # the first of equals: the better seeds
-        return int(self._first[best]), int(self._second[best])
+        bot = self._first[best]
+        opponent = self._second[best]
+        return int(bot), int(opponent)
 
     def reduce(self, group: int, change: "Floats") -> None:
         """Reduce the squared errors, and the worth, of the candidates of a group.
@@ -733,7 +753,8 @@ def _worth(
 
     square = np.maximum(square, LEAST_SQUARE)
     # The normal tail, within 0.01.
-    doubt = -np.logaddexp(0, 1.702 * np.abs(ahead) / np.sqrt(square))
+    scaled_lead = 1.702 * np.abs(ahead) / np.sqrt(square)
+    doubt = -np.logaddexp(0, scaled_lead)
     gain = information * square
     decrease = square * gain / (1 + gain)
     worth = doubt + np.log(decrease) - np.log(cost)
@@ -759,14 +780,17 @@ def _candidate_pairs(
         # meet each other.
         ahead, information, cost = prospects.expected(bot, opponent)
         worth = _worth(ahead, information, cost, square)
-        order = np.lexsort((opponent, np.abs(bot - opponent), -worth, bot))
+        distance = np.abs(bot - opponent)
+        order = np.lexsort((opponent, distance, -worth, bot))
         bot = bot[order]
         opponent = opponent[order]
 
-        # The rank of a pair is counted from the first pair of its bot.
-        is_best = np.arange(len(bot)) - np.searchsorted(bot, bot) < PARTNERS
+        first_of_bot = np.searchsorted(bot, bot)
+        rank = np.arange(len(bot)) - first_of_bot  # of a pair among those of its bot
+        is_best = rank < PARTNERS
         bot = bot[is_best]
         opponent = opponent[is_best]
+
         better_seed = np.minimum(bot, opponent)
         other_seed = np.maximum(bot, opponent)
         pairs = np.column_stack((better_seed, other_seed))
@@ -774,11 +798,11 @@ def _candidate_pairs(
         best.append(pairs)
         square = uncertainty.squares(number, pairs[:, 0], pairs[:, 1])
         squares.append(square)
-    pairs = np.concatenate(best)
+
+    better_seed, other_seed = np.concatenate(best).T
     square = np.concatenate(squares)
-    order = np.lexsort((pairs[:, 1], pairs[:, 0]))
-    pairs = pairs[order]
-    return pairs[:, 0], pairs[:, 1], square[order]
+    order = np.lexsort((other_seed, better_seed))
+    return better_seed[order], other_seed[order], square[order]
 
 
 def _strengths(event: Event, results: _Results) -> "tuple[Floats, Uncertainty]":
@@ -833,12 +857,16 @@ def _strengths(event: Event, results: _Results) -> "tuple[Floats, Uncertainty]":
         in_model = np.sort(numbers[numbers >= 0])
         played = np.searchsorted(bots, rows[in_model])
         part, scores = restricted(model, in_model)
-        all_information = information(part, weight[scores]) + precision(part, prior)
-        of_unknowns = rounded(np.linalg.inv(all_information))
+        of_matches = information(part, weight[scores])
+        of_prior = precision(part, prior)
+        of_unknowns = np.linalg.inv(of_matches + of_prior)
+        of_unknowns = rounded(of_unknowns)
         mean_of_unknowns = overall_means(part, prior, len(in_model), played_roles)
-        of_means = rounded(mean_of_unknowns @ of_unknowns @ mean_of_unknowns.T)
+        of_means = mean_of_unknowns @ of_unknowns @ mean_of_unknowns.T
+
         covariance = np.eye(len(bots)) * unplayed
-        covariance[np.ix_(played, played)] = of_means
+        played_pairs = np.ix_(played, played)
+        covariance[played_pairs] = rounded(of_means)
         covariances.append(covariance)
     return strength, Uncertainty(groups, covariances)
 
