@@ -54,7 +54,9 @@ def load(path: Path) -> tuple[str, ...]:
         intact = content["seal"] == _seal(path, boards)
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return ()
-    return boards if intact else ()
+    if not intact:
+        return ()
+    return boards
 
 
 def store(path: Path, boards: tuple[str, ...]) -> None:

@@ -155,7 +155,8 @@ def _sample(
     key: str,
     number: int,
 ) -> str:
-    with _one_line(f"{path.with_suffix('.toml')}: [{name}]"):
+    where = f"{path.with_suffix('.toml')}: [{name}]"
+    with _one_line(where):
         return rulefile.sample(path, name, key, number)
 
 
@@ -175,7 +176,8 @@ def _check_generator(path: Path, name: str) -> dict[str, Any]:
     if not file.is_file():
         raise ArenaError(f"{where} generator: there is no file {file}")
     parameters = {key: value for key, value in table.items() if key != rulefile.GENERATOR}
-    _check_parameters(where, parameters, _parameters(file, "generator"))
+    known = _parameters(file, "generator")
+    _check_parameters(where, parameters, known)
     return table
 
 
@@ -207,8 +209,9 @@ def game_on(path: Path, board: str) -> Game[Any]:
     if board in tables(path):
         where = f"{path.with_suffix('.toml')}: [{board}]"
         return _game(path, where, table, tried=False)
+    where = f"{path.stem}/{board}:"
     has_parameters = PARAMETER.search(board) is not None
-    return _game(path, f"{path.stem}/{board}:", table, tried=has_parameters)
+    return _game(path, where, table, tried=has_parameters)
 
 
 def _game(
@@ -268,7 +271,8 @@ def _check_parameters(
     """Raise ArenaError for a parameter that is unknown or missing; `where` names the table."""
     for key in table:
         if key not in known:
-            hint = did_you_mean(key, known) or f"known: {', '.join(known)}"
+            names = ", ".join(known)
+            hint = did_you_mean(key, known) or f"known: {names}"
             raise ArenaError(f"{where} {key}: unknown parameter; {hint}")
     for key, needed in known.items():
         if needed and key not in table:

@@ -96,7 +96,10 @@ def refuse_rare(game: Game[Any], plies: int) -> None:
             open_draws += 1
         if open_draws == LEAST_OPEN:
             return
-    over = f"{SAMPLE - open_draws} of {SAMPLE}" if open_draws else f"all of {SAMPLE}"
+
+    over = f"all of {SAMPLE}"
+    if open_draws:
+        over = f"{SAMPLE - open_draws} of {SAMPLE}"
     raise PublicError(
         f"the match is over after {plies} random plies in {over} tries; take fewer plies"
     )
@@ -142,7 +145,11 @@ def _remembered(game: Game[Any], plies: int, key: str) -> _Sequence:
     identity = (id(game), plies, key)
     sequence = _sequences.pop(identity, None)
     if sequence is None:
-        sequence = _Sequence(game, [], different(game, plies, key))
+        sequence = _Sequence(
+            game=game,
+            sampled=[],
+            more=different(game, plies, key),
+        )
     _sequences[identity] = sequence  # the newest is last
     while len(_sequences) > REMEMBERED:
         oldest = next(iter(_sequences))
@@ -171,16 +178,18 @@ def line(label: str, moves: OpeningMoves) -> str:
 def parse(text: str) -> tuple[str, OpeningMoves]:
     """Return the board's label and the moves of a line; ArenaError for a line of another form."""
     label, _, listed = text.partition(":")
+    label = label.strip()
+    separator = BETWEEN_MOVES.strip()
     moves = []
-    for item in listed.split(BETWEEN_MOVES.strip()):
+    for item in listed.split(separator):
         role, _, move = item.strip().partition(" ")
         moves.append((role, move.strip()))
+
     is_whole = all(role and move for role, move in moves)
-    if not label.strip() or not is_whole:
-        raise ArenaError(
-            f"expected `game/board: ROLE MOVE; ROLE MOVE`, found {text.strip()[:80]!r}"
-        )
-    return label.strip(), tuple(moves)
+    if not label or not is_whole:
+        beginning = text.strip()[:80]
+        raise ArenaError(f"expected `game/board: ROLE MOVE; ROLE MOVE`, found {beginning!r}")
+    return label, tuple(moves)
 
 
 def _draw(game: Game[Any], plies: int, dice: random.Random) -> Turns | None:
@@ -196,6 +205,7 @@ def _draw(game: Game[Any], plies: int, dice: random.Random) -> Turns | None:
         turns.append(moves)
         if any(role != CHANCE for role in moves):
             plies -= 1
+
     if plies or decided(game, state):
         return None
     return tuple(turns)

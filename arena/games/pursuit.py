@@ -67,7 +67,8 @@ def padded(ways: Sequence[Sequence[int]]) -> Ints:
     for cell, neighbours in enumerate(ways):
         filler = neighbours[0] if neighbours else cell
         row = list(neighbours)
-        row += [filler] * (most - len(row))
+        missing = most - len(row)
+        row += [filler] * missing
         rows.append(row)
     return np.array(rows, dtype=np.intp)
 
@@ -106,7 +107,8 @@ def turns_to_capture(ways: Sequence[Sequence[int]], most: int) -> Ints:
             break  # from all other placements the runner can flee for ever
         runner_to_move = next_runner
         hunters_to_move = next_hunters
-        turns[runner_to_move & (turns > count)] = count
+        is_new = runner_to_move & (turns > count)
+        turns[is_new] = count
     return turns
 
 
@@ -189,7 +191,8 @@ class Pursuit:
         """
         rounds, children = self._search_forwards(runner, hunters, things_left, turns)
         depth = len(children)
-        turns_behind = max(turns - 2 * depth, 0)
+        searched_turns = 2 * depth
+        turns_behind = max(turns - searched_turns, 0)
         # The values of the runner's turn, of shape (nodes, first hunter, second hunter).
         value = self._leaves(rounds[depth], turns_behind)
         for number in range(depth, 0, -1):
@@ -237,7 +240,11 @@ class Pursuit:
             counts = [self._total - things.bit_count() for _, things in nodes]
             first, _ = self._spread(hunters[0], len(rounds))
             second, _ = self._spread(hunters[1], len(rounds))
-            positions = _Round(np.array(cells), np.array(counts), (first, second))
+            positions = _Round(
+                cells=np.array(cells),
+                collected=np.array(counts),
+                hunters=(first, second),
+            )
             rounds.append(positions)
             if 2 * len(children) >= turns:
                 return rounds, children
@@ -257,8 +264,10 @@ class Pursuit:
 
             next_first, _ = self._spread(hunters[0], len(rounds))
             next_second, _ = self._spread(hunters[1], len(rounds))
-            work += len(index) * len(next_first) * len(next_second)
-            if not index or (work > MOST_VALUES and children):
+            pairs = len(next_first) * len(next_second)
+            work += len(index) * pairs
+            is_too_much = work > MOST_VALUES and len(children) > 0
+            if not index or is_too_much:
                 return rounds, children
             children.append(padded(rows))
             nodes = list(index)
@@ -297,22 +306,25 @@ class Pursuit:
         turns_until = np.arange(capture.max() + 1)
         turns_left = np.minimum(turns_until, turns)
         moves = (turns_left + 1) // 2  # (turns)
-        more = (moves * COLLECTED_A_MOVE).astype(int)  # (turns)
+        more = moves * COLLECTED_A_MOVE
+        more = more.astype(int)  # (turns)
         most = np.maximum(last.collected, self._enough)
         most = np.minimum(most, self._total)  # (nodes)
         collected = last.collected[:, None] + more  # (nodes, turns)
         collected = np.minimum(collected, most[:, None])
         scores = self._scores[collected]
+
         row_starts = np.arange(0, scores.size, len(more))  # (nodes)
         indices = capture + row_starts[:, None]  # (nodes, pairs of hunters)
-        values: Ints = scores.ravel().take(indices)
+        all_rows = scores.ravel()
+        values: Ints = all_rows.take(indices)
         return values.reshape(-1, len(first), len(second))
 
     def _end(self, positions: _Round, value: Ints) -> None:
         """Replace the values of positions in which the match is over by their scores."""
         scores = self._scores[positions.collected]  # (nodes)
-        over = positions.collected >= self._enough
-        value[over] = scores[over, None, None]
+        is_over = positions.collected >= self._enough
+        value[is_over] = scores[is_over, None, None]
 
         first, second = positions.hunters
         runner = positions.cells[:, None]  # (nodes, 1)

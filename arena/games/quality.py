@@ -55,7 +55,9 @@ class MoveQuality(NamedTuple):
             return f"regret of {self.points} point{plural}, an estimate"
         plural = "s" if self.turns > 1 else ""
         sentence = f"lost {self.turns} turn{plural}"
-        return f"{sentence}, an estimate" if self.estimate else sentence
+        if self.estimate:
+            sentence += ", an estimate"
+        return sentence
 
 
 def positions(
@@ -107,7 +109,9 @@ class Assessor(ABC):
         if not cls.offered(game):
             return None
         assessor = assessor_of(game)
-        return assessor if isinstance(assessor, cls) else None
+        if isinstance(assessor, cls):
+            return assessor
+        return None
 
     def quality(self, state: Any, role: Role, move: Move) -> MoveQuality:
         """Return the quality of a legal move."""
@@ -153,7 +157,9 @@ class PerfectPlay(Assessor):
         """
         if len(self.game.to_move(state)) > 1:
             return {}
-        sign = 1 if role in self.game.sides[0] else -1
+        sign = -1
+        if role in self.game.sides[0]:
+            sign = 1
         before = self.worth(state)
         after: dict[Move, Value] = {}
         points_lost: dict[Move, int] = {}
@@ -161,7 +167,8 @@ class PerfectPlay(Assessor):
             next_state = self.game.play(state, {role: move})
             value = self.worth(next_state)
             after[move] = value
-            points_lost[move] = sign * (before.score - value.score)
+            fall = before.score - value.score
+            points_lost[move] = sign * fall
         critical = any(points_lost.values())
 
         hurry = 0  # a draw
@@ -172,10 +179,12 @@ class PerfectPlay(Assessor):
 
         qualities = {}
         for move, value in after.items():
+            points = points_lost[move]
             turns = 0
-            if not points_lost[move]:
-                turns = hurry * (value.turns + 1 - before.turns)
-            qualities[move] = MoveQuality(points_lost[move], turns, critical)
+            if not points:
+                delay = value.turns + 1 - before.turns
+                turns = hurry * delay
+            qualities[move] = MoveQuality(points, turns, critical)
         return qualities
 
 
@@ -186,8 +195,9 @@ class Estimator(Assessor):
 
     def _assess(self, state: Any, role: Role) -> dict[Move, MoveQuality]:
         worth = self.worth(state, role)
-        best_score = max(value.score for value in worth.values())
-        critical = any(value.score < best_score for value in worth.values())
+        scores = [value.score for value in worth.values()]
+        best_score = max(scores)
+        critical = min(scores) < best_score
         best_values = [value for value in worth.values() if value.score == best_score]
         fewest_turns = min(value.turns for value in best_values)
 
@@ -216,7 +226,9 @@ def assessor_of(game: Game[Any]) -> Assessor | None:
 def qualities_of(game: Game[Any], turns: Iterable[Turn]) -> list[MoveQuality]:
     """Return the quality of each turn of a match; none where nothing assesses its board."""
     assessor = assessor_of(game)
-    return [] if assessor is None else assessor.of_turns(turns)
+    if assessor is None:
+        return []
+    return assessor.of_turns(turns)
 
 
 @lru_cache(ASSESSORS)

@@ -94,7 +94,10 @@ def find(
         return _unknown(query, labels)
     if count is not None:
         generated = [f"{file.stem}/{table}:{count}" for table in boards.generators(file)]
-        hint = f"; write {' or '.join(generated)}" if generated else ""
+        hint = ""
+        if generated:
+            choices = " or ".join(generated)
+            hint = f"; write {choices}"
         raise ArenaError(
             f"{query}: only a table with a generator has as many boards as you like{hint}"
         )
@@ -126,7 +129,8 @@ def _named_in(
     if query_name in files:
         return files[query_name], "", labels
     if len(files_with_board) > 1:
-        choices = " or ".join(f"{file.stem}/{query}" for file in files_with_board)
+        labels_of_board = [f"{file.stem}/{query}" for file in files_with_board]
+        choices = " or ".join(labels_of_board)
         raise ArenaError(f"board {query!r} is a board of several games: write {choices}")
     if files_with_board:
         return files_with_board[0], query_name, labels
@@ -246,8 +250,10 @@ def rules_files(workspace: Path = Path()) -> tuple[Path, ...]:
     """
     own_files = _files(workspace / "rules")
     shipped_files = _files(rulefile.shipped())
+    all_files = chain(own_files, shipped_files, _plugins())
+
     by_name: dict[str, Path] = {}
-    for path in chain(own_files, shipped_files, _plugins()):
+    for path in all_files:
         by_name.setdefault(path.stem, path)
     return tuple(by_name.values())
 
@@ -288,7 +294,8 @@ def _path_in(query: str, workspace: Path) -> tuple[Path | None, str]:
     The file is None when the query is no path.
     """
     if query.endswith(".py"):
-        path, board = query, ""
+        path = query
+        board = ""
     else:
         path, _, board = query.rpartition("/")
     if not path.endswith(".py"):
@@ -302,6 +309,7 @@ def _path_in(query: str, workspace: Path) -> tuple[Path | None, str]:
 
 
 def _unknown(query: str, labels: list[str]) -> tuple[Board, ...]:
+    """Raise ArenaError, which says what there is, for a query without a meaning."""
     parts: set[str] = set()
     for label in labels:
         parts.update(label.rsplit("/", 1))

@@ -63,9 +63,13 @@ class Solution:
         counter, position = self.index(state)
         worth = int(self.worth[counter, position])
         if worth == 0:  # a draw, which ends at the limit
-            return Value(DRAW, len(self.worth) - 1 - counter)
-        distance = (abs(worth) + SCORE - 1) // SCORE  # of the score from a draw
-        turns = -abs(worth) % SCORE
+            limit = len(self.worth) - 1
+            return Value(DRAW, limit - counter)
+
+        # It is SCORE times the distance of the score from a draw, less the turns.
+        size = abs(worth)
+        distance = (size + SCORE - 1) // SCORE
+        turns = -size % SCORE
         if worth > 0:
             return Value(DRAW + distance, turns)
         return Value(DRAW - distance, turns)
@@ -89,9 +93,10 @@ def induce(
     final_worth = (final - DRAW) * SCORE
     worth = np.empty((steps + 1, len(over)), dtype=np.int32)
     worth[steps] = final_worth
-    for counter in range(steps - 1, -1, -1):
+    for counter in reversed(range(steps)):
         phase = phases[counter % len(phases)]
-        after = worth[counter + 1][phase.successors]  # (positions, moves)
+        next_layer = worth[counter + 1]  # (positions)
+        after = next_layer[phase.successors]  # (positions, moves)
         if phase.maximises:
             best = after.max(axis=1)
         else:

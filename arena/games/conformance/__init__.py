@@ -86,8 +86,9 @@ def doubts(game: Game[Any]) -> list[Flaw]:
         for index, step in enumerate(steps):
             law = partial(laws.secrets, game, step)
             for sentence in _breaches_of(law):
-                if sentence not in doubts:
-                    doubts[sentence] = _flaw(game, steps, index, sentence)
+                if sentence in doubts:
+                    continue
+                doubts[sentence] = _flaw(game, steps, index, sentence)
     return list(doubts.values())
 
 
@@ -190,12 +191,14 @@ def _breaches(game: Game[Any], steps: Playout) -> list[tuple[int, str]]:
     """Return the sentence of every breach in a playout, with the turns before it."""
     breaches: list[tuple[int, str]] = []
     for index, step in enumerate(steps):
-        wrong_kinds = _breaches_of(partial(laws.kinds, game, step))
+        kinds = partial(laws.kinds, game, step)
+        wrong_kinds = _breaches_of(kinds)
         if wrong_kinds:  # the other laws would only stumble over it
             breaches += [(index, sentence) for sentence in wrong_kinds]
             return breaches
         for law in laws.OF_A_STATE:
-            sentences = _breaches_of(partial(law, game, step))
+            law_of_step = partial(law, game, step)
+            sentences = _breaches_of(law_of_step)
             breaches += [(index, sentence) for sentence in sentences]
 
     if not steps:
@@ -238,6 +241,7 @@ def _flaw(
     index: int,
     sentence: str,
 ) -> Flaw:
+    """Return the flaw of this sentence, with the moves before it and the facts there."""
     moves = []
     for step in steps[:index]:
         role_moves = [f"{role} {move}" for role, move in step.moves.items()]

@@ -153,7 +153,9 @@ def differences(game: Game[object], path: Path, board: str) -> list[Flaw]:
 def _not_played(finished: subprocess.CompletedProcess[str]) -> Flaw:
     """Return the flaw of rules whose other process printed no transcript."""
     errors = finished.stderr.strip().splitlines()
-    cause = errors[-1] if errors else f"it ends with exit code {finished.returncode}"
+    cause = f"it ends with exit code {finished.returncode}"
+    if errors:
+        cause = errors[-1]
     sentence = f"the same random matches cannot be played in another process: {cause}"
     return Flaw(words=sentence)
 

@@ -246,7 +246,8 @@ def repeats(game: Game[Any], steps: Playout) -> Breaches:
             return
         state = game.play(state, step.moves)
         first_state = next_step.state
-        if state != first_state or game.view(state, None) != game.view(first_state, None):
+        is_another = state != first_state
+        if is_another or game.view(state, None) != game.view(first_state, None):
             yield index, "the same moves lead to another state the second time"
             return
 
@@ -269,15 +270,17 @@ def explained(game: Game[Any], steps: Playout) -> Breaches:
             if manual.is_word(word) and word not in explained:
                 missing.add(word)
         if missing:
-            quoted = [f"`{word}`" for word in sorted(missing)[:10]]
-            yield index, f"manual: it does not explain {', '.join(quoted)}, in backticks"
+            first_missing = sorted(missing)[:10]
+            quoted = ", ".join(f"`{word}`" for word in first_missing)
+            yield index, f"manual: it does not explain {quoted}, in backticks"
             return
 
 
 def _lines_of(game: Game[Any], state: Any) -> set[str]:
     """Return every line that a bot may receive or send in a state."""
     lines = set(game.roles)
-    lines.update(game.board(), game.view(state, None))
+    lines.update(game.board())
+    lines.update(game.view(state, None))
     for role in game.to_move(state):
         if role != CHANCE:
             lines.update(game.legal_moves(state, role))
