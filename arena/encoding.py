@@ -152,12 +152,13 @@ class Encoding:
     @classmethod
     def of(cls, game: Game[Any], states: int = STATES) -> "Encoding":
         """Return the encoding of a board; the same board has the same encoding each time."""
-        views, moves, _ = _explored(game, states)
+        explored = _explored(game, states)
+        views = explored.views
         depths = _depths(views)
         # The number of views in which each fact stands, by its first word and index.
         counts: dict[str, int] = {}
-        # The slot of each value: the first word and the number of words of its fact, and its index
-        # there.
+        # The slot of each value: the first word of its fact, the number of words behind it, and the
+        # value's index there.
         slots: dict[str, tuple[str, int, int]] = {}
         # The words of each slot: where one role appeared another one may appear, too.
         slot_words: dict[tuple[str, int, int], set[str]] = {}
@@ -166,8 +167,9 @@ class Encoding:
                 label, values = _parsed(line, fact, depths)
                 counts[label] = counts.get(label, 0) + 1
                 first_word, _, _ = label.partition(" ")
+                later_words = fact.count(" ")
                 for number, (value, word) in enumerate(values):
-                    slot = (first_word, fact.count(" "), number)
+                    slot = (first_word, later_words, number)
                     slots[value] = slot
                     slot_words.setdefault(slot, set()).add(word)
 
@@ -204,7 +206,13 @@ class Encoding:
             else:
                 names += [f"{value} = {word}" for word in words]
         names.sort(key=_natural)
-        return cls(tuple(names), moves, depths, ranges, frozenset(lettered))
+        return cls(
+            names=tuple(names),
+            moves=explored.moves,
+            depths=depths,
+            ranges=ranges,
+            lettered=frozenset(lettered),
+        )
 
     def _encode(self, line: int, fact: Fact) -> Iterator[tuple[int, float]]:
         """Yield each feature of a fact with its value."""
@@ -225,6 +233,7 @@ class Encoding:
                 nearest = min(max(int(word), low), high)
                 position = (nearest - low) / (high - low)
                 yield self._features[value], position
+
         for name in names:
             if name in self._features:
                 yield self._features[name], 1.0
@@ -236,22 +245,23 @@ def starts(game: Game[Any], states: int = STATES) -> tuple[Any, ...]:
     They are the first state, and those of random matches that showed something new. A bot that
     always begins at the start may never meet an end that lies far away.
     """
-    _, _, new_states = _explored(game, states)
-    return new_states
+    return _explored(game, states).new_states
 
 
-def _explored(
-    game: Game[Any],
-    states: int,
-) -> tuple[
-    list[tuple[Fact, ...]],
-    dict[Role, tuple[Move, ...]],
-    tuple[Any, ...],
-]:
-    """Return what random matches show.
+@dataclass(frozen=True)
+class _Exploration:
+    """What random matches show."""
 
-    It is the views of their states, the moves of each role, and the states that were new.
-    """
+    views: list[tuple[Fact, ...]]
+    """What each role sees of each state."""
+    moves: dict[Role, tuple[Move, ...]]
+    """The moves of each role, in order."""
+    new_states: tuple[Any, ...]
+    """The first state, and those that showed a new fact or move."""
+
+
+def _explored(game: Game[Any], states: int) -> _Exploration:
+    """Return what random matches of this many states show."""
     dice = random.Random(0)
     known: set[str] = set()
     views: list[tuple[Fact, ...]] = []
@@ -259,6 +269,7 @@ def _explored(
     lookers = game.roles
     if game.open:  # all see the same
         lookers = game.roles[:1]
+
     state = game.start()
     new_states = [state]
     for _ in range(states):
@@ -275,6 +286,7 @@ def _explored(
             texts.update(legal[role])
         for role in players:
             moves[role].update(legal[role])
+
         is_new = not texts <= known
         known |= texts
         if is_new and players:
@@ -289,7 +301,11 @@ def _explored(
     ordered: dict[Role, tuple[Move, ...]] = {}
     for role, moves_of_role in moves.items():
         ordered[role] = tuple(sorted(moves_of_role, key=_natural))
-    return views, ordered, tuple(new_states)
+    return _Exploration(
+        views=views,
+        moves=ordered,
+        new_states=tuple(new_states),
+    )
 
 
 def _depths(views: Iterable[tuple[Fact, ...]]) -> dict[Group, int]:
@@ -301,6 +317,7 @@ def _depths(views: Iterable[tuple[Fact, ...]]) -> dict[Group, int]:
             first, *words = fact.split(" ")
             group = (first, len(words) + 1)
             groups.setdefault(group, []).append(words)
+
         for group, facts in groups.items():
             _, word_count = group
             depth = depths.setdefault(group, 0)
@@ -333,7 +350,8 @@ def _parsed(
     label = " ".join([first, *index])
     named_values = []
     for number, word in enumerate(values, 1):
-        named_values.append((f"{label} value {number}", word))
+        name = f"{label} value {number}"
+        named_values.append((name, word))
     return label, named_values
 
 

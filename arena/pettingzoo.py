@@ -42,6 +42,8 @@ except ImportError as error:
 
 RENDER_MODES = ["ansi", "human"]
 Observation: TypeAlias = dict[str, npt.NDArray[Any]]
+Infos: TypeAlias = dict[Role, dict[str, Any]]
+"""What PettingZoo wants of each agent beside its observation: here nothing."""
 
 
 def env(
@@ -91,9 +93,8 @@ class _Episode:
         render_mode: str | None,
     ) -> None:
         if render_mode not in {*RENDER_MODES, None}:
-            raise ArenaError(
-                f"render_mode {render_mode!r}: expected {', '.join(RENDER_MODES)} or None"
-            )
+            modes = ", ".join(RENDER_MODES)
+            raise ArenaError(f"render_mode {render_mode!r}: expected {modes} or None")
         self.board = board
         self.render_mode = render_mode
         self.game: Game[Any] = load_game(board, workspace)
@@ -117,9 +118,11 @@ class _Episode:
         actions = {}
         for role, moves in self.encoding.moves.items():
             count = len(moves) + more_actions
+            observation = spaces.Box(0.0, 1.0, (features,), np.float32)
+            action_mask = spaces.Box(0, 1, (count,), np.int8)
             parts: dict[str, spaces.Space[Any]] = {
-                "observation": spaces.Box(0.0, 1.0, (features,), np.float32),
-                "action_mask": spaces.Box(0, 1, (count,), np.int8),
+                "observation": observation,
+                "action_mask": action_mask,
             }
             observations[role] = spaces.Dict(parts)
             actions[role] = spaces.Discrete(count)
@@ -189,7 +192,12 @@ class _Episode:
         outcome = self.game.outcome(self.state)
         if not outcome:
             return dict.fromkeys(self.game.roles, 0.0)
-        return {role: (outcome.scores[role] - 50) / 50 for role in self.game.roles}
+
+        rewards = {}
+        for role in self.game.roles:
+            ahead = outcome.scores[role] - 50
+            rewards[role] = ahead / 50
+        return rewards
 
     def drawing(self) -> str:
         """Return the state as text; ValueError before the first match."""
@@ -220,12 +228,16 @@ class _Episode:
             self.render()
 
     def _play_chance(self) -> None:
+        """Play the turns of chance alone; then those who are to move are `movers`."""
         while self.game.to_move(self.state) == (CHANCE,):
-            self.state = self.game.play(self.state, self._drawn())
+            moves = self._drawn()
+            self.state = self.game.play(self.state, moves)
+
         movers = self.game.to_move(self.state)
         self.movers = tuple(role for role in movers if role != CHANCE)
 
     def _drawn(self) -> dict[Role, Move]:
+        """Return the move of chance, drawn by lot; none if it has none in this turn."""
         if CHANCE not in self.game.to_move(self.state):
             return {}
         legal = self.game.legal_moves(self.state, CHANCE)
@@ -285,7 +297,7 @@ class TurnEnv(_RoleEnv, AECEnv):  # type: ignore[misc]  # PettingZoo ships no ty
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos: dict[Role, dict[str, Any]] = {role: {} for role in self.agents}
+        self.infos: Infos = {role: {} for role in self.agents}
         self.agent_selection = self.match.movers[0]
 
     def observe(self, agent: Role) -> Observation:
@@ -335,14 +347,14 @@ class SimultaneousEnv(_RoleEnv, ParallelEnv):  # type: ignore[misc]  # PettingZo
         self,
         seed: int | None = None,
         options: dict[str, Any] | None = None,
-    ) -> tuple[dict[Role, Observation], dict[Role, dict[str, Any]]]:
+    ) -> tuple[dict[Role, Observation], Infos]:
         """Begin a match.
 
         `seed` fixes all chance from now on, `options["state"]` is a state to begin at.
         """
         self.match.start(seed, options)
         self.agents = list(self.possible_agents)
-        infos: dict[Role, dict[str, Any]] = {role: {} for role in self.agents}
+        infos: Infos = {role: {} for role in self.agents}
         return self._observations(), infos
 
     def step(
@@ -352,7 +364,7 @@ class SimultaneousEnv(_RoleEnv, ParallelEnv):  # type: ignore[misc]  # PettingZo
         dict[Role, float],
         dict[Role, bool],
         dict[Role, bool],
-        dict[Role, dict[str, Any]],
+        Infos,
     ]:
         """Play one turn: the actions of the roles to move; every other role must wait."""
         if not self.agents:
@@ -368,12 +380,14 @@ class SimultaneousEnv(_RoleEnv, ParallelEnv):  # type: ignore[misc]  # PettingZo
                     "action_mask allows"
                 )
 
-        self.match.play({role: actions[role] for role in self.match.movers})
+        actions_of_movers = {role: actions[role] for role in self.match.movers}
+        self.match.play(actions_of_movers)
         agents = self.agents
         over = not self.match.movers
         observations = self._observations()
         if over:
             self.agents = []
+
         return (
             observations,
             self.match.rewards(),

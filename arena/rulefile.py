@@ -95,7 +95,8 @@ def sample(
 
     table_of = generators(tables(path))
     parameters = dict(table_of[name])
-    file = generator_file(path, parameters.pop(GENERATOR))
+    generator_name = parameters.pop(GENERATOR)
+    file = generator_file(path, generator_name)
     generator = module(file).generator(**parameters)
     dice = Random(f"{key}/{number}")
     board = generator.sample(dice, number)
@@ -123,8 +124,9 @@ def tables(path: Path) -> dict[str, Parameters]:
             return {}
         return {"default": {}}
     text = file.read_text("utf-8-sig")
+    table_of = tomllib.loads(text)
     frozen: dict[str, Parameters] = {}
-    for name, table in tomllib.loads(text).items():
+    for name, table in table_of.items():
         frozen[name] = {key: _frozen(value) for key, value in table.items()}
     return frozen
 
@@ -147,9 +149,11 @@ def parameters(path: Path, kind: str = "game") -> dict[str, bool]:
     described = getattr(module(path), kind)
     required: dict[str, bool] = {}
     for field in fields(described):
-        if field.init:
-            has_default = field.default is not MISSING or field.default_factory is not MISSING
-            required[field.name] = not has_default
+        if not field.init:
+            continue
+        has_default = field.default is not MISSING
+        has_factory = field.default_factory is not MISSING
+        required[field.name] = not (has_default or has_factory)
     return required
 
 
@@ -168,6 +172,7 @@ def module(path: Path) -> ModuleType:
         parent = ModuleType(package)
         parent.__path__ = [str(path.parent), str(shipped())]
         sys.modules[package] = parent
+
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} is not a Python file")
@@ -197,7 +202,8 @@ def named_sources(path: Path) -> dict[str, Path]:
     package in its name, because files in two of them may be called alike.
     """
     module(path)
-    prefix = f"{_package(path.resolve())}."
+    package = _package(path.resolve())
+    prefix = f"{package}."
     names: dict[str, Path] = {}
     for module_name, loaded in list(sys.modules.items()):
         if not module_name.startswith(prefix) or not loaded.__file__:
@@ -214,7 +220,8 @@ def named_sources(path: Path) -> dict[str, Path]:
 
 def loaded_sources(path: Path) -> tuple[Path, ...]:
     """Return those of `sources` that are loaded in this process."""
-    return _files_of(_package(path.resolve()))
+    package = _package(path.resolve())
+    return _files_of(package)
 
 
 def sources_of(game: Game[Any]) -> tuple[Path, ...]:
@@ -229,12 +236,15 @@ def sources_of(game: Game[Any]) -> tuple[Path, ...]:
 
 
 def _files_of(package: str) -> tuple[Path, ...]:
+    """Return the files of the modules that are loaded in a package, in order of name."""
     prefix = f"{package}."
     files: set[Path] = set()
     for name, loaded in sys.modules.items():
         if name.startswith(prefix) and loaded.__file__:
-            files.add(Path(loaded.__file__))
-    return tuple(sorted(files, key=lambda file: (file.name, file)))
+            file = Path(loaded.__file__)
+            files.add(file)
+    in_order = sorted(files, key=lambda file: (file.name, file))
+    return tuple(in_order)
 
 
 @cache
@@ -248,9 +258,11 @@ def shipped() -> Path:
 
 
 def _package(path: Path) -> str:
+    """Return the name of the package in which a rules file is loaded."""
     # This is no digest: hashlib loads OpenSSL, in half the time of an interpreter's start, and each
     # bot would pay for that.
-    return f"{PACKAGE}{bytes(path).hex()}"
+    digits = bytes(path).hex()
+    return f"{PACKAGE}{digits}"
 
 
 def _frozen(value: Any) -> Any:
