@@ -53,8 +53,11 @@ def directions_of(move: Move) -> tuple[str, ...]:
         return tuple(directions)
     if len(words) not in (1, 2):
         return ()
+
+    last_word = words[-1]
     for direction, names in DIRECTIONS.items():
-        if direction != "stay" and words[-1] == names[0][0]:
+        first_letter = names[0][0]
+        if direction != "stay" and last_word == first_letter:
             return (direction,)
     return ()
 
@@ -95,7 +98,12 @@ def by_text(text: str, legal: Sequence[Move]) -> tuple[Move, ...]:
         if not 1 <= number <= len(legal):
             return ()
         return (legal[number - 1],)
-    return tuple(move for move in legal if _are_beginnings(words, words_of[move]))
+
+    moves = []
+    for move in legal:
+        if _are_beginnings(words, words_of[move]):
+            moves.append(move)
+    return tuple(moves)
 
 
 def _are_beginnings(words: Sequence[str], of_move: Sequence[str]) -> bool:
@@ -165,7 +173,8 @@ def in_columns(lines: Sequence[str], columns: int) -> list[str]:
     table = []
     for row in range(rows):
         cells = [f"{line:{width}}" for line in lines[row::rows]]
-        table.append("".join(cells).rstrip())
+        text = "".join(cells)
+        table.append(text.rstrip())
     return table
 
 

@@ -74,8 +74,9 @@ class NoModel:
         """Part of `Answerer`."""
         lines: dict[Role, bytes | Failure] = {}
         for role, (ask, _) in asked.items():
-            self._refused[role, ask.turn] += 1
-            count = self._refused[role, ask.turn]
+            role_and_turn = (role, ask.turn)
+            self._refused[role_and_turn] += 1
+            count = self._refused[role_and_turn]
             lines[role] = refused(count, NO_MODEL)
         return lines
 
@@ -172,10 +173,10 @@ class ModelSeats(WrappedSeats):
         words = reply.words
         if reply.ending is not None and served:
             words = f"after a call of its model: {words}"
-        note = ""
+        parts = [words]
         if role in served:
-            note = self._answerer.note(role)
-        return "; ".join(filter(None, [words, note]))
+            parts.append(self._answerer.note(role))
+        return "; ".join(filter(None, parts))
 
     def _resumed(
         self,

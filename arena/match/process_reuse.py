@@ -45,8 +45,9 @@ class ReusedBots:
             return
         self._waiting[key] = process
         if len(self._waiting) > MOST_WAITING:
-            longest_waiting = next(iter(self._waiting))
-            self._waiting.pop(longest_waiting).end(self._launcher)
+            first_key = next(iter(self._waiting))
+            longest_waiting = self._waiting.pop(first_key)
+            longest_waiting.end(self._launcher)
 
     @property
     def pids(self) -> tuple[int, ...]:

@@ -125,11 +125,14 @@ class BotOutput:
 
     def printed(self) -> Printed:
         """Return what it has printed since its last answer."""
+        remark = None
+        if self._remarks:
+            remark = self._remarks[0]
         return Printed(
             lines=self._discarded_count - self._answered_count,
             first=tuple(self._first),
             last=self._last,
-            remark=self._remarks[0] if self._remarks else None,
+            remark=remark,
             unfinished=self.unfinished,
         )
 
@@ -177,7 +180,9 @@ class BotOutput:
         last = lines[lines.rfind(b"\n") + 1 :]
         if last.strip() and not last.startswith(b"#"):
             self._last = last[:SHOWN_BYTES]
-        for line in lines.split(b"\n", WARNINGS_KEPT)[:WARNINGS_KEPT]:
+
+        first_lines = lines.split(b"\n", WARNINGS_KEPT)[:WARNINGS_KEPT]
+        for line in first_lines:
             beginning = line[:SHOWN_BYTES]
             if line.startswith(b"#"):
                 if len(self._remarks) < REMARKS_KEPT:
@@ -186,8 +191,9 @@ class BotOutput:
             if len(self._first) < FIRST_LINES and line.strip():
                 self._first.append(beginning)
             if len(self.discarded) < WARNINGS_KEPT:
-                text = protocol.clean(beginning.decode("utf-8", "backslashreplace"))
-                self.discarded.append(Discarded(text, when))
+                text = beginning.decode("utf-8", "backslashreplace")
+                discarded = Discarded(protocol.clean(text), when)
+                self.discarded.append(discarded)
 
 
 class BotLog:

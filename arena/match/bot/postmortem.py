@@ -189,8 +189,10 @@ def killed_by_signal(end: Exit, limits: Limits) -> bool:
     """
     if end.code != -signal.SIGKILL or end.killed:
         return False
-    if limits.memory is not None and end.memory >= limits.memory * NEAR_LIMIT:
-        return False
+    if limits.memory is not None:
+        nearly_all = limits.memory * NEAR_LIMIT
+        if end.memory >= nearly_all:
+            return False
     # The kernel also kills a process that ignores SIGXCPU.
     used_up_cpu = limits.cpu is not None and end.cpu >= limits.cpu
     return not used_up_cpu
@@ -386,7 +388,8 @@ def _listed(printed: Printed) -> str:
     more = printed.lines - len(printed.first)
     if more == 0:
         return text
-    text += f" and {more} more {'line' if more == 1 else 'lines'}"
+    noun = "line" if more == 1 else "lines"
+    text += f" and {more} more {noun}"
     if printed.last == printed.first[-1]:
         return text
     return f"{text}, at last {_quoted(printed.last)},"
@@ -396,9 +399,11 @@ def _stderr_line(line: str, stderr: bytes) -> list[str]:
     """Return the words for the line of a bot's stderr that names its error."""
     if not line:
         return []
-    if stderr.rstrip().endswith(line.strip().encode()):
-        return [f"its last stderr line: {protocol.clean(line)}"]
-    return [f"its stderr says: {protocol.clean(line)}"]
+    cleaned = protocol.clean(line)
+    ending = line.strip().encode()
+    if stderr.rstrip().endswith(ending):
+        return [f"its last stderr line: {cleaned}"]
+    return [f"its stderr says: {cleaned}"]
 
 
 def _unfinished_line(printed: Printed) -> list[str]:
@@ -407,8 +412,13 @@ def _unfinished_line(printed: Printed) -> list[str]:
         return [UTF_16]
     if not printed.unfinished:
         return []
-    there = f"{len(printed.unfinished)} bytes without a newline were there"
-    words = [f"{there}: does it end its line and flush? They are {_quoted(printed.unfinished)}"]
+    count = len(printed.unfinished)
+    quoted = _quoted(printed.unfinished)
+    sentence = (
+        f"{count} bytes without a newline were there: does it end its line and flush? "
+        f"They are {quoted}"
+    )
+    words = [sentence]
     if printed.is_utf16:
         words.append(UTF_16)
     return words

@@ -79,15 +79,21 @@ def explanation(bot: Bot, errno: int = 0) -> Explanation | None:
     path = home / program
     normal_name = os.path.normpath(program)
     name = shown(normal_name)
+
     is_absolute = program.startswith("/") or not bot.files
-    environment = next((part for part in Path(normal_name).parts if part in ENVIRONMENTS), "")
-    if environment and not is_absolute:
-        return _of_environment(name, environment)
-    if not is_absolute and not path.resolve().is_relative_to(home.resolve()):
-        return None  # nobody learns of files of the organiser's by a command
+    if not is_absolute:
+        for folder in Path(normal_name).parts:
+            if folder in ENVIRONMENTS:
+                return _of_environment(name, folder)
+        if not path.resolve().is_relative_to(home.resolve()):
+            return None  # nobody learns of files of the organiser's by a command
     if not path.exists():
         return Explanation(f"the bot has no file {name}", missing_file(normal_name, bot))
-    return _of_mode(path, name, errno) or _of_head(_head(path), name, errno)
+
+    of_mode = _of_mode(path, name, errno)
+    if of_mode is not None:
+        return of_mode
+    return _of_head(_head(path), name, errno)
 
 
 def script_fault(bot: Bot) -> Explanation | None:
@@ -108,7 +114,8 @@ def script_fault(bot: Bot) -> Explanation | None:
         if not path.is_relative_to(real_home) or not os.path.isfile(path):  # noqa: PTH113
             continue
         head = _head(path)
-        is_shell = reader in SHELLS or PurePosixPath(_interpreter(head)).name in SHELLS
+        interpreter = PurePosixPath(_interpreter(head)).name
+        is_shell = reader in SHELLS or interpreter in SHELLS
         name = shown(os.path.normpath(word))
         knows_no_mark = is_shell or reader == "node"
         if knows_no_mark and head.startswith(BYTE_ORDER_MARK + b"#!"):
@@ -143,7 +150,8 @@ def missing_file(name: str, bot: Bot) -> str:
     ending = PurePosixPath(name).suffix
     programs = [candidate for candidate in names if PurePosixPath(candidate).suffix == ending]
     if programs:
-        advice += f"; it has {', '.join(map(shown, programs[:FEW_FILES]))}"
+        first_programs = ", ".join(map(shown, programs[:FEW_FILES]))
+        advice += f"; it has {first_programs}"
     return advice
 
 
@@ -155,8 +163,9 @@ def similar_file(name: str, names: list[str]) -> str:
     meant = name.replace("\\", "/").removeprefix("./")
     candidates = [candidate for candidate in names if candidate != name]
     for part in (_whole, str.lower, _last_part, _last_part_in_lower_case):
+        part_of_meant = part(meant)
         for candidate in candidates:
-            if part(candidate) == part(meant):
+            if part(candidate) == part_of_meant:
                 return candidate
     return ""
 
@@ -187,10 +196,13 @@ def file_names(bot: Bot) -> list[str]:
     for root, folders, inner in os.walk(files):
         folders[:] = sorted(name for name in folders if name not in LEFT_OUT)
         folder = Path(root).relative_to(files)
-        names += [(folder / name).as_posix() for name in sorted(inner)]
+        for name in sorted(inner):
+            path = folder / name
+            names.append(path.as_posix())
         if len(names) >= MOST_FILES:
             break
-    return sorted(names[:MOST_FILES], key=lambda name: name.count("/"))
+    first_names = names[:MOST_FILES]
+    return sorted(first_names, key=lambda name: name.count("/"))
 
 
 def shown(name: str) -> str:
@@ -305,11 +317,14 @@ def _of_first_line(head: bytes, name: str, errno: int) -> Explanation | None:
                 f"begin {name} with #!/usr/bin/env {interpreter}",
             )
         if len(words) > 2 and not words[1].startswith("-"):
-            return env_with_options(" ".join(words[1:]), f"the first line of {name}")
+            program_and_options = " ".join(words[1:])
+            return env_with_options(program_and_options, f"the first line of {name}")
         return None
     if not public(os.path.normpath(interpreter)):
+        if not errno:
+            return None
         # Nobody learns by these words whether the organiser has such a file.
-        return _not_public(interpreter, name) if errno else None
+        return _not_public(interpreter, name)
     if Path(interpreter).exists():
         return None
     return _no_interpreter(interpreter, name)
@@ -369,7 +384,8 @@ def _interpreter(head: bytes) -> str:
 
     The text is empty if there is no #!.
     """
-    first_line, _, _ = head.removeprefix(BYTE_ORDER_MARK).partition(b"\n")
+    text_of_file = head.removeprefix(BYTE_ORDER_MARK)
+    first_line, _, _ = text_of_file.partition(b"\n")
     if not first_line.startswith(b"#!"):
         return ""
     text = first_line[2:].decode("utf-8", "replace")
