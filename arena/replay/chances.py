@@ -91,7 +91,8 @@ def chances_of(
     facts = [scene.facts for scene in scenes]
     movers = []
     for scene in scenes[1:]:
-        movers.append([turn.role for turn in scene.turns])
+        roles_of_turn = [turn.role for turn in scene.turns]
+        movers.append(roles_of_turn)
     at_fault = {fault.role for fault in record.verdict.faults}
     movers.append(sorted(at_fault))
     states = zip(facts, movers, strict=True)
@@ -151,10 +152,17 @@ def _with_breaks(
         fall = max(falls)
         if fall < BREAK:
             continue
+
         side = falls.index(fall)
         change = _change(scene, sides[side], before[side], after[side], basis)
-        sentence = clean(f"turn {scene.number}: {change}", SENTENCE)
-        breaks.append(Break(index, side, fall, sentence))
+        sentence = f"turn {scene.number}: {change}"
+        turning_point = Break(
+            scene=index,
+            side=side,
+            fall=fall,
+            sentence=clean(sentence, SENTENCE),
+        )
+        breaks.append(turning_point)
 
     breaks.sort(key=lambda turning: (-turning.fall, -turning.scene))
     largest = breaks[:MOST_BREAKS]
@@ -205,7 +213,12 @@ def _forfeit(
         faults.append(f"{fault.role} ({ending})")
     reason = ", ".join(faults)
     sentence = f"a forfeit ends the match, by {reason}, at a chance of {chance:.0f} %"
-    return Break(scene, loser, chance, clean(sentence, SENTENCE))
+    return Break(
+        scene=scene,
+        side=loser,
+        fall=chance,
+        sentence=clean(sentence, SENTENCE),
+    )
 
 
 def _state(chance: float) -> str:

@@ -44,7 +44,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
-from math import exp
+from math import ceil, exp
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from arena.drawing import Drawing, Piece
@@ -125,8 +125,10 @@ def _distances(pieces: Mapping[str, Cell]) -> dict[str, float]:
     """Return the distance of each two pieces, and how near they are to each other."""
     distances: dict[str, float] = {}
     measured = sorted(pieces.items())[:MOST_PIECES]
-    for (first, (x, y)), (second, (u, v)) in combinations(measured, 2):
-        distance = abs(x - u) + abs(y - v)
+    for (first, first_cell), (second, second_cell) in combinations(measured, 2):
+        first_x, first_y = first_cell
+        second_x, second_y = second_cell
+        distance = abs(first_x - second_x) + abs(first_y - second_y)
         distances[f"from {first} to {second}"] = distance
         distances[f"{first} near {second}"] = 1 / (1 + distance)
     return distances
@@ -134,6 +136,7 @@ def _distances(pieces: Mapping[str, Cell]) -> dict[str, float]:
 
 @lru_cache(64)  # the same few boards and facts come again and again
 def _reader(board: tuple[Fact, ...], drawing: Drawing) -> Callable[[Fact], FactFeatures]:
+    """Return the function that reads the features of a fact of this board."""
     grids = read_grids(board, drawing)
 
     @lru_cache(20_000)
@@ -172,9 +175,11 @@ class Regression(NamedTuple):
             weight = self.weights.get(name, 0.0)
             terms.append(weight * value)
         logit = self.constant + sum(terms)
-        logit = max(-50.0, min(50.0, logit))
+        logit = min(50.0, logit)
+        logit = max(-50.0, logit)
         chance = 1 / (1 + exp(-logit))
-        return min(SUREST, max(1 - SUREST, chance))
+        chance = max(1 - SUREST, chance)
+        return min(SUREST, chance)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,9 +201,11 @@ class Groups:
             course = _course(record)
             courses_by_start[start].append(course)
             bots_by_start[start] = _bots(record.match)
+
         copied = set()
         for start, courses in courses_by_start.items():
-            if len(courses) > 1 and len(set(courses)) == 1:
+            are_alike = len(set(courses)) == 1
+            if are_alike and len(courses) > 1:
                 copied.add(bots_by_start[start])
 
         groups = {_group(record.match, copied) for record in records}
@@ -286,7 +293,8 @@ def learn(
 
     Nothing does on a solved board, whose chances are exact.
     """
-    most = min(MOST_MATCHES, ALL_MATCHES // max(1, len(labels)))
+    share_of_board = ALL_MATCHES // max(1, len(labels))
+    most = min(MOST_MATCHES, share_of_board)
     learned = {}
     for label in labels:
         ids = archive.sample_of([label], most)
@@ -339,6 +347,7 @@ def _learned(
         scores = record.verdict.scores
         if record.verdict.faults or set(scores) != set(game.roles):
             continue  # a score that is not due to the moves
+
         states = _sampled_states(game, record)
         rows += features(game, states)
         of_sides = shares(scores, game.sides)
@@ -352,7 +361,8 @@ def _learned(
     if len(learned) < LEAST_MATCHES or len(side_counts) > 1:
         return None
     groups = Groups.of(learned)
-    fold_by_match = np.array([groups.fold_of(record.match) for record in learned])
+    folds = [groups.fold_of(record.match) for record in learned]
+    fold_by_match = np.array(folds)
     return _fitted(
         rows,
         np.array(results),  # positions x sides
@@ -371,7 +381,8 @@ def _sampled_states(
     With the facts stand the roles that move there.
     """
     reached = list(positions(game, record.turns))
-    stride = max(1, -(-len(reached) // MOST_POSITIONS))
+    needed_stride = ceil(len(reached) / MOST_POSITIONS)
+    stride = max(1, needed_stride)
     states: list[tuple[Sequence[Fact], list[Role]]] = []
     for state, turns in reached[::stride]:
         facts = game.view(state, None)
@@ -450,7 +461,8 @@ def _logistic(logits: "Floats") -> "Floats":
     """Return the chances that logits stand for."""
     import numpy as np
 
-    chances: Floats = 1 / (1 + np.exp(-logits.clip(-50, 50)))
+    logits = logits.clip(-50, 50)
+    chances: Floats = 1 / (1 + np.exp(-logits))
     return chances
 
 
@@ -478,7 +490,8 @@ def _model(
     for _ in range(STEPS):
         chances = _logistic(design @ solution)
         surplus = weight * (chances - results)  # an element a position
-        slope = design.T @ surplus + ridge @ solution
+        slope_of_ridge = ridge @ solution
+        slope = design.T @ surplus + slope_of_ridge
         variance = weight * chances * (1 - chances)  # an element a position
         weighted_design = design * variance[:, None]
         bend = weighted_design.T @ design + ridge

@@ -176,9 +176,12 @@ def record_of(text: str) -> Record:
         if not line or line.startswith(";"):
             continue
         if not line.startswith("["):
-            turns.append(_turn(line, number))
+            turn = _turn(line, number)
+            turns.append(turn)
             continue
-        name, _, value = line[1:].removesuffix("]").partition(" ")
+
+        tag = line[1:].removesuffix("]")
+        name, _, value = tag.partition(" ")
         if not line.endswith("]") or name not in ONCE + REPEATED:
             _refuse(number, f"{line[:40]!r} is no tag of a match")
         if name in tags:
@@ -191,6 +194,7 @@ def record_of(text: str) -> Record:
             reason = file_formats.MATCH_TEXT.refusal(tags[name])
             if reason is not None:
                 _refuse(number, f"its format {reason}")
+
     for name, default in DEFAULTS.items():
         tags.setdefault(name, default)
     for name in ONCE:

@@ -99,6 +99,7 @@ def retrace(game: Game[Any], record: Record) -> Retraced:
         missing = len(replies) < len(latest)
         if missing and not any(exchange.fault for exchange in latest):
             break
+
         exchanges += latest
         referee.hear(replies)
         if missing and referee.verdict is None:
@@ -148,11 +149,15 @@ def disagreements(game: Game[Any], record: Record) -> Iterator[str]:
         if difference:
             yield f"turn {recorded.number}, {recorded.role}: {difference}"
             return
-    if len(again.turns) != len(record.turns):
-        last = max((turn.number for turn in again.turns), default=0)
+    recorded_count = len(record.turns)
+    count = len(again.turns)
+    if count != recorded_count:
+        last = 0
+        if again.turns:
+            last = again.turns[-1].number
         yield (
-            f"it has {len(record.turns)} moves, "
-            f"but by the rules they end in turn {last}, after {len(again.turns)}"
+            f"it has {recorded_count} moves, "
+            f"but by the rules they end in turn {last}, after {count}"
         )
     if record.sides != tuple(map(tuple, game.sides)):
         yield "its sides are not those of the game"

@@ -163,9 +163,11 @@ def steps_of(
     or no way along the walls explains where the role stands now (a game of other rules), every word
     is `made`.
     """
-    if grid is not None and role in before and role in after:
-        return _way(grid, before[role], after[role], move)
-    return tuple(map(MoveWord, move.split(" ")))
+    if grid is None or role not in before or role not in after:
+        return tuple(map(MoveWord, move.split(" ")))
+    start = before[role]
+    end = after[role]
+    return _way(grid, start, end, move)
 
 
 @lru_cache(10_000)  # the same few ways come again and again
@@ -181,6 +183,7 @@ def _way(
         way, cell = _walked(grid, start, move_words[:count])
         if cell != end:
             continue
+
         for word in move_words[count:]:
             fate = "made"
             if word in STEPS:
@@ -198,7 +201,8 @@ def _lengths(move_words: Sequence[str]) -> list[int]:
     steps = [index for index, word in enumerate(move_words) if word in STEPS]
     if not steps:
         return []
-    lengths = [steps[-1] + 1]
+    last_step = steps[-1]
+    lengths = [last_step + 1]
     for index in reversed(steps):
         if index > 0:
             lengths.append(index)

@@ -49,16 +49,18 @@ class Comparison:
     def same(self) -> bool:
         """True for the same answer, or the same kind of failure."""
         failed_now = self.now.ending is not None
-        if self.then.fault and not failed_now:
-            if protocol.text_of(self.now.line) in self.then.ask.legal:
+        text_now = protocol.text_of(self.now.line)
+        fault_then = self.then.fault
+        if fault_then and not failed_now:
+            if text_now in self.then.ask.legal:
                 return False
-            return self.then.fault.ending in {Ending.ILLEGAL_MOVE, Ending.GARBLED}
+            return fault_then.ending in {Ending.ILLEGAL_MOVE, Ending.GARBLED}
         if self.then.answer is None:
             return not failed_now  # nothing is there to compare it with
         played = self.then.played
         if not failed_now and played is not None and played.by == "bot":
             # A move is recorded as it was, not cleaned.
-            return protocol.text_of(self.now.line) == self.then.answer
+            return text_now == self.then.answer
         return self.said_then == self.said_now
 
 
@@ -84,6 +86,7 @@ def feed(
             seats.append(fed_seat)
         else:
             seats.append(seat)
+
     # Nobody asks an author's machine again: the bot is a program here, or a mistake says that it is
     # none.
     conditions = replace(match.conditions, remote=None)

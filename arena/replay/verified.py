@@ -73,8 +73,10 @@ class Verified:
         match = ""
         if planned is not None:
             match = _text_of(planned)
+
         sealed = (rules, match, rows.columns, rows.seats, len(rows.blob))
-        head = repr(sealed).encode("utf-8", "surrogatepass")
+        text = repr(sealed)
+        head = text.encode("utf-8", "surrogatepass")
         content = head + b"\n" + rows.blob
         return seals.seal(PURPOSE, content)
 
@@ -113,7 +115,7 @@ def rules_of(
     with contextlib.suppress(ArenaError, KeyError, ValueError, TypeError):  # the file is damaged
         labels += everything.boards()
     for label in labels[:MOST_LABELS]:
-        game_name = label.partition("/")[0]
+        game_name, _, _ = label.partition("/")
         of_game = [path for path in paths if Path(path).stem == game_name]
         choices = ["", *sorted(of_game)]
         with contextlib.suppress(ArenaError):  # its rules or its newest record cannot be read
@@ -124,7 +126,8 @@ def rules_of(
             for path in choices:
                 match = replace(newest.match, rules=path)
                 game = game_of(match)
-                digests.append(memo.rules_digest([game]))
+                digest = memo.rules_digest([game])
+                digests.append(digest)
             program = memo.program_digest()
             keys[label] = digest_of(program, choices, digests, length=64)
     return keys
@@ -147,7 +150,8 @@ def _text_of(match: Match) -> str:
             parts.append(_conditions_text(value))
         elif field.name == "seats":
             for seat in value:
-                parts.append((seat.role, _bot_text(seat.bot)))
+                bot = _bot_text(seat.bot)
+                parts.append((seat.role, bot))
         elif field.name != "rules":
             parts.append(value)
     return repr(parts)

@@ -20,6 +20,8 @@ from arena.replay.drawing.signs import BoardSigns, board_signs
 FACE_DOWN = "░"
 GAP = "   "
 SGR = re.compile(r"\x1b\[[0-9;]*m")
+UPSIDE_DOWN = str.maketrans("┌┬┐", "└┴┘")
+"""Makes the lower rim of a card of its upper one."""
 
 
 def render_state(
@@ -51,10 +53,11 @@ def render_state(
 def readable(game: Game[Any], facts: Iterable[Fact]) -> tuple[tuple[BoardGrid, ...], BoardSigns]:
     """Return the grids and the signs on them; no grids where the terminal has no room for one."""
     grids = read_grids(game.board(), game.drawing)
-    widest = max((grid.width for grid in grids), default=0)
-    if widest > WIDTH:
+    widths = [grid.width for grid in grids]
+    if max(widths, default=0) > WIDTH:
         grids = ()
-    return grids, board_signs(grids, game, facts)
+    signs = board_signs(grids, game, facts)
+    return grids, signs
 
 
 def picture(grids: Sequence[BoardGrid], state: BoardSigns) -> list[str]:
@@ -63,12 +66,14 @@ def picture(grids: Sequence[BoardGrid], state: BoardSigns) -> list[str]:
     for number, grid in enumerate(grids):
         block = list(rows(grid, number, state))
         if grid.name:
-            title = " " * grid.margin + clean(grid.name)
-            block.insert(0, title)
+            margin = " " * grid.margin
+            title = clean(grid.name)
+            block.insert(0, margin + title)
         blocks.append(block)
 
     lines: list[str] = []
-    if sum(grid.width for grid in grids) > WIDTH:
+    width = sum(grid.width for grid in grids)
+    if width > WIDTH:
         for block in blocks:
             lines += block
     else:
@@ -94,6 +99,7 @@ def _card_rows(state: BoardSigns) -> Iterator[str]:
         label = clean(row.name)
         longest_label = max(longest_label, len(label))
     margin = longest_label + 3
+    blanks = " " * margin
 
     for row in state.scene.rows:
         label = clean(row.name)
@@ -109,10 +115,10 @@ def _card_rows(state: BoardSigns) -> Iterator[str]:
         if margin + len(top) > WIDTH:  # too many to draw
             top = ""
             middle = " ".join(cards)
-        bottom = top.translate(str.maketrans("┌┬┐", "└┴┘"))
-        yield " " * margin + paint(top, DIM)
+        bottom = top.translate(UPSIDE_DOWN)
+        yield blanks + paint(top, DIM)
         yield f" {label:{margin - 1}}{middle}"
-        yield " " * margin + paint(bottom, DIM)
+        yield blanks + paint(bottom, DIM)
 
 
 def _face(card: str) -> str:
@@ -135,7 +141,9 @@ def _legend(grids: Sequence[BoardGrid], state: BoardSigns) -> Iterator[str]:
         for sign, meaning in state.meanings:
             signs.append((sign, clean(meaning)))
         reached = sum(map(len, state.in_play))
-        cells = sum(len(grid.columns) * len(grid.rows) for grid in grids)
+        cells = 0
+        for grid in grids:
+            cells += len(grid.columns) * len(grid.rows)
         if reached < cells:
             signs.append((FILL, "out of reach"))
 

@@ -21,19 +21,22 @@ def rows(grid: BoardGrid, number: int, state: BoardSigns) -> Iterator[str]:
     """
     in_play = state.in_play[number]
     shut = grid.shut(in_play)
-    for row in range(2 * len(grid.rows) + 1):
+    lattice_columns = 2 * len(grid.columns) + 1
+    lattice_rows = 2 * len(grid.rows) + 1
+    for row in range(lattice_rows):
         y = grid.rows[-1] - row // 2
         label = ""
         if row % 2:
             label = str(y)
         line = paint(f"{label:>{grid.margin - 1}} ", DIM)
-        for column in range(2 * len(grid.columns) + 1):
+        for column in range(lattice_columns):
             x = grid.columns[0] + column // 2
             if column % 2 and row % 2:
                 cell = (x, y)
                 symbols = state.symbols.get((number, cell), ())
                 line += _cell(grid.cell_width, state, symbols, cell in in_play)
                 continue
+
             width = 1
             if column % 2:
                 width = grid.cell_width
@@ -69,7 +72,8 @@ def _edge(column: int, row: int, shut: frozenset[tuple[int, int]]) -> str:
 
 def _columns(grid: BoardGrid) -> str:
     """Return the `x` below the columns; only every fifth where they would run together."""
-    longest = max(len(str(x)) for x in grid.columns)
+    labels = map(str, grid.columns)
+    longest = max(map(len, labels))
     stride = 5
     if grid.cell_width > max(1, longest - 1):
         stride = 1
@@ -104,7 +108,8 @@ def _cell(
     before = ""
     if len(signs) < width:
         before = blank * ((width - 1) // 2)
-    after = blank * (width - len(before) - len(signs))
+    room = width - len(before) - len(signs)
+    after = blank * room
 
     painted = paint(before, DIM)
     for sign in signs:

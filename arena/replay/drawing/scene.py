@@ -139,8 +139,9 @@ class BoardGrid:
         for lattice_x, lattice_y in product(columns, lines):
             x = self.columns[0] + lattice_x // 2
             y = self.rows[-1] - lattice_y // 2
-            if self.on_board((x, y)):
-                cells.append((x, y))
+            cell = (x, y)
+            if self.on_board(cell):
+                cells.append(cell)
         return frozenset(cells)
 
     def shut(self, in_play: frozenset[Cell]) -> frozenset[tuple[int, int]]:
@@ -290,7 +291,13 @@ def read_fact(
         words = fact.split()
         label_words = len(words) - len(_cards(values))
         label = " ".join(words[:label_words])
-        return DrawnFact(item, 0, (0, 0), label, values)
+        return DrawnFact(
+            item=item,
+            grid=0,
+            cell=(0, 0),
+            name=label,
+            values=values,
+        )
 
     cell = pair(values)
     names = [grid.name for grid in grids]
@@ -302,8 +309,13 @@ def read_fact(
     number = names.index(grid_name)
     if not grids[number].on_board(cell):
         return None
-    name = name_of(item.fact, fact)
-    return DrawnFact(item, number, cell, name, values)
+    return DrawnFact(
+        item=item,
+        grid=number,
+        cell=cell,
+        name=name_of(item.fact, fact),
+        values=values,
+    )
 
 
 def read_scene(
@@ -326,7 +338,12 @@ def read_scene(
             marks.append(thing)
         else:
             rows.append(thing)
-    return BoardScene(pieces, tuple(marks), tuple(rows), tuple(other_facts))
+    return BoardScene(
+        pieces=pieces,
+        marks=tuple(marks),
+        rows=tuple(rows),
+        other_facts=tuple(other_facts),
+    )
 
 
 def drawn_facts(drawing: Drawing, facts: Iterable[Fact]) -> Sequence[Fact]:
@@ -394,8 +411,9 @@ def _size(values: Mapping[str, str]) -> tuple[range, range] | None:
 
     if not columns or not rows:
         return None
-    count = (columns.stop - columns.start) * (rows.stop - rows.start)  # `len` has a limit
-    if count > MOST_CELLS:
+    width = columns.stop - columns.start  # `len` has a limit
+    height = rows.stop - rows.start
+    if width * height > MOST_CELLS:
         return None
     return columns, rows
 
@@ -426,8 +444,9 @@ def variables(pattern: str, fact: str) -> Mapping[str, str] | None:
 
 def name_of(pattern: str, fact: str) -> str:
     """Return the words of a fact that are not its cell or grid, without the first of several."""
+    expected = pattern.split()
     words = []
-    for variable, word in zip(pattern.split(), fact.split(), strict=True):
+    for variable, word in zip(expected, fact.split(), strict=True):
         if variable not in {"X", "Y", "GRID"}:
             words.append(word)
     if len(words) > 1:

@@ -9,6 +9,7 @@ of pixels reads them in a few lines.
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+Attributes: TypeAlias = dict[str, str | float]
 Element = tuple[str, Mapping[str, str | float]]
 """The tag of an element of SVG, and its attributes.
 
@@ -84,11 +85,12 @@ def _eye(
 
 
 def _disc(fill: str, sign: str) -> tuple[Element, ...]:
-    look: dict[str, str | float] = {"r": 3.2, "fill": fill or "#616874"}
+    look: Attributes = {"r": 3.2, "fill": fill or "#616874"}
     look |= _outline(fill)
     circle: Element = ("circle", look)
     if not sign:
         return (circle,)
+
     tag, attributes = _letters("#ffffff")
     letter = (tag, {**attributes, "words": sign})
     return (circle, letter)
@@ -102,7 +104,7 @@ def _text(fill: str, _: str) -> tuple[Element, ...]:
     return (_letters(fill or "var(--ink)"),)
 
 
-def _outline(fill: str) -> dict[str, str | float]:
+def _outline(fill: str) -> Attributes:
     """Return the attributes of a line around a thing that is black or white; otherwise none."""
     strokes = {
         COLOURS["black"]: "#98a2b0",
@@ -118,13 +120,14 @@ def _chessman(outline: str, *heads: tuple[float, float, float]) -> Shape:
 
     def shape(fill: str, _: str) -> tuple[Element, ...]:
         colour = fill or COLOURS["black"]
-        look: dict[str, str | float] = {"fill": colour}
+        look: Attributes = {"fill": colour}
         look |= _outline(colour)
         body: Element = ("path", {**look, "d": f"{outline} Z"})
         parts = [body]
+
         for x, y, radius in heads:
-            head: Element = ("circle", {**look, "cx": x, "cy": y, "r": radius})
-            parts.append(head)
+            circle: Attributes = {"cx": x, "cy": y, "r": radius}
+            parts.append(("circle", look | circle))
         foot: Element = ("path", {**look, "d": FOOT})
         parts.append(foot)
         return tuple(parts)
@@ -133,7 +136,7 @@ def _chessman(outline: str, *heads: tuple[float, float, float]) -> Shape:
 
 
 def _square(fill: str, _: str) -> tuple[Element, ...]:
-    look: dict[str, str | float] = {
+    look: Attributes = {
         "x": -4.6,
         "y": -4.6,
         "width": 9.2,
@@ -146,7 +149,7 @@ def _square(fill: str, _: str) -> tuple[Element, ...]:
 
 
 def _door(*_: str) -> tuple[Element, ...]:
-    frame: dict[str, str | float] = {
+    frame: Attributes = {
         "x": -4,
         "y": -4,
         "width": 8,
@@ -170,7 +173,7 @@ def _ghost(fill: str, _: str) -> tuple[Element, ...]:
     body = f"M -3.1 3.3 L -3.1 -0.4 {dome} {hem}"
     parts = [_filled(body, fill)]
     for x in (-1.15, 1.15):
-        white: dict[str, str | float] = {
+        white: Attributes = {
             "cx": x,
             "cy": -0.8,
             "rx": 0.85,
@@ -212,13 +215,13 @@ def _explorer(*_: str) -> tuple[Element, ...]:
 
 
 def _mummy(*_: str) -> tuple[Element, ...]:
-    head: dict[str, str | float] = {
+    head: Attributes = {
         "r": 3.25,
         "fill": "#e9dfc8",
         "stroke": "#b0a17c",
         "stroke-width": 0.35,
     }
-    bandages: dict[str, str | float] = {
+    bandages: Attributes = {
         "stroke": "#b0a17c",
         "stroke-width": 0.4,
         "fill": "none",

@@ -57,10 +57,12 @@ def board_signs(
         if "ROLE" in mark.values:
             owners.append(mark.values["ROLE"])
 
-    letters = role_letters(chain(game.roles, scene.pieces, owners))
+    named_roles = chain(game.roles, scene.pieces, owners)
+    letters = role_letters(named_roles)
     styles = {}
     for number, letter in enumerate(letters.values()):
         styles[letter] = ROLES[number % len(ROLES)]
+
     symbols: dict[tuple[int, Cell], tuple[str, ...]] = defaultdict(tuple)
     for thing in chain(scene.pieces.values(), marks):
         sign, style = _look(thing, letters)
@@ -122,7 +124,13 @@ def _meanings(
         if "ROLE" in item.fact.split():
             for role in owners:
                 fact = of_role(item.fact, role)
-                mark = DrawnFact(item, 0, (0, 0), "", {"ROLE": role})
+                mark = DrawnFact(
+                    item=item,
+                    grid=0,
+                    cell=(0, 0),
+                    name="",
+                    values={"ROLE": role},
+                )
                 sign, _ = _look(mark, letters)
                 yield sign, name_of(f"- {item.fact}", f"- {fact}")
             continue

@@ -98,6 +98,7 @@ class Styles:
         of_nobody = self.numbers.get((declaration, None))
         if role not in self.roles:
             return of_nobody
+
         owner = self.roles.index(role)
         return self.numbers.get((declaration, owner), of_nobody)
 
@@ -108,8 +109,9 @@ def wall_path(grid: BoardGrid, in_play: frozenset[Cell]) -> str:
     Edges in one line are one stroke.
     """
     shut = grid.shut(in_play)
+    row_by_row = sorted(shut, key=lambda edge: (edge[1], edge[0]))
     strokes = []
-    for column, row in sorted(shut, key=lambda edge: (edge[1], edge[0])):
+    for column, row in row_by_row:
         dx = 0
         dy = 2
         if column % 2:
@@ -117,6 +119,7 @@ def wall_path(grid: BoardGrid, in_play: frozenset[Cell]) -> str:
             dy = 0
         if (column - dx, row - dy) in shut:
             continue  # the stroke that begins there has this edge
+
         length = 1
         while (column + dx * length, row + dy * length) in shut:
             length += 1
