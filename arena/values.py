@@ -80,10 +80,11 @@ class Limits:
             return self
         lower: dict[str, Any] = {}
         for column in fields(self):
-            own_limit = getattr(self, column.name)
-            other_limit = getattr(other, column.name)
+            name = column.name
+            own_limit = getattr(self, name)
+            other_limit = getattr(other, name)
             known = [limit for limit in (own_limit, other_limit) if limit is not None]
-            lower[column.name] = min(known, default=None)
+            lower[name] = min(known, default=None)
         return Limits(**lower)
 
 
@@ -219,7 +220,9 @@ class ModelTerms:
         if self.price_cache_write is not None:
             others -= answer.cache_written
             cost += answer.cache_written * self.price_cache_write
-        return (others * self.price_in + cost + answer.tokens_out * self.price_out) / 1e6
+        question = others * self.price_in + cost
+        total = question + answer.tokens_out * self.price_out
+        return total / 1e6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -307,7 +310,9 @@ class Conditions:
         if not self.models:
             return self
         aliases = {bot.model_alias for bot in bots}
-        model = self.model if "" in aliases else None
+        model = None
+        if "" in aliases:
+            model = self.model
         models = tuple(terms for terms in self.models if terms.alias in aliases)
         if model is self.model and models == self.models:
             return self
@@ -329,7 +334,8 @@ class Conditions:
         limits = self.limits
         if limits.cpu is not None:
             limits = replace(limits, cpu=limits.cpu * factor)
-        return replace(self, time=self.time.scaled(factor), limits=limits)
+        time = self.time.scaled(factor)
+        return replace(self, time=time, limits=limits)
 
 
 @dataclass(frozen=True)
@@ -794,7 +800,8 @@ class Event:
         if listed:
             # The seed draws the line at which a pairing begins, so that few repeats do not use the
             # first lines only.
-            line = (int(key, 16) + repeat) % len(listed)
+            first_line = int(key, 16)
+            line = (first_line + repeat) % len(listed)
             return Opening(moves=listed[line])
         # Each sampled board has a sequence of its own, and the event's repeat is the number in it.
         number = repeat // board.variants
@@ -808,7 +815,8 @@ class Event:
     @property
     def games(self) -> tuple[str, ...]:
         """The games of the event, in the order of its boards."""
-        return tuple(dict.fromkeys(board.game for board in self.boards))
+        distinct = dict.fromkeys(board.game for board in self.boards)
+        return tuple(distinct)
 
     def league(self, game: str) -> "Event":
         """Return the event of one game: its boards, and the bots that play there."""
@@ -916,6 +924,7 @@ class Played:
         for fault in reversed(verdict.faults):  # so that a role's first fault counts
             endings[fault.role] = fault.ending
             fault_turns[fault.role] = fault.turn
+        turn_numbers = [turn.number for turn in record.turns]
         return cls(
             id=match.id,
             game=match.game,
@@ -927,7 +936,7 @@ class Played:
             reason=verdict.reason,
             endings=endings,
             sides=record.sides,
-            turns=max((turn.number for turn in record.turns), default=0),
+            turns=max(turn_numbers, default=0),
             fault_turns=fault_turns,
         )
 

@@ -96,9 +96,11 @@ def copy_bots(event: Event, folder: Path) -> Event:
     for bot in event.bots:
         if bot.files is not None:
             source = sources.setdefault(bot.digest, Path(bot.files))
-            copies[bot.digest] = folder / bot.digest / source.name
-            bot = replace(bot, files=str(copies[bot.digest]))
+            files = folder / bot.digest / source.name
+            copies[bot.digest] = files
+            bot = replace(bot, files=str(files))
         bots.append(bot)
+
     missing = [digest for digest, path in copies.items() if not is_whole(path, digest)]
     if missing:
         part = folder / ".part"
@@ -110,7 +112,8 @@ def copy_bots(event: Event, folder: Path) -> Event:
                 _copy(sources[digest], part / digest, digest)
             for digest in missing:
                 remove(folder / digest)  # it is damaged, if it is there
-            whole_files.publish_all({part / digest: folder / digest for digest in missing})
+            targets = {part / digest: folder / digest for digest in missing}
+            whole_files.publish_all(targets)
         except OSError as error:
             raise ArenaError(
                 f"{folder}: cannot be written: {error}; run the same command again"

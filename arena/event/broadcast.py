@@ -107,8 +107,9 @@ class Broadcast:
             match = referee.match
             values = {field.name: getattr(match, field.name) for field in fields(MatchHead)}
             values["seats"] = [(seat.role, seat.bot.name) for seat in match.seats]
+            head = _line(values)
             with whole_files.replacing(self._path, whole_files.PRIVATE, synced=False) as file:
-                file.write(_line(values))
+                file.write(head)
             self._file = whole_files.open_to_append(self._path)
 
         new_turns: list[Turn] = []
@@ -188,4 +189,5 @@ def _is_watched(file: str) -> bool:
 
 
 def _line(value: object) -> bytes:
-    return json.dumps(value, separators=(",", ":")).encode() + b"\n"
+    text = json.dumps(value, separators=(",", ":"))
+    return text.encode() + b"\n"

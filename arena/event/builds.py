@@ -89,6 +89,7 @@ def built(bots: Iterable[Bot], folder: Path, level: str) -> tuple[Bot, ...]:
 
 
 def _built(bot: Bot, folder: Path, level: str) -> Bot:
+    """Return a bot with the files of its build, which is made if it is not there."""
     command = discovery.build_of(bot)
     if not command:
         return bot
@@ -122,8 +123,10 @@ def _note(target: Path) -> Path:
 
 def _seal(target: Path, folder: Path) -> bytes:
     """Return the seal, in hex, of the files in `folder` as the built bot `target`."""
-    content = f"{target.name} {folder_digest((), folder)}"
-    return seals.seal(PURPOSE, content.encode("ascii")).hex().encode("ascii")
+    digest = folder_digest((), folder)
+    content = f"{target.name} {digest}"
+    seal = seals.seal(PURPOSE, content.encode("ascii"))
+    return seal.hex().encode("ascii")
 
 
 def _build(
@@ -160,11 +163,13 @@ def _build(
             reason = getattr(error, "strerror", None) or error
             failure = f"what it made cannot be kept: {reason}"
             log = b""
+
     if failure:
         output = "".join(f"\n  {line}" for line in last_lines(log))
         cure = _cure(bot, command, log.decode("utf-8", "replace"))
         public = f"{bot.name}: its build failed"
-        message = f"{public}: {clean(_as_written(command))}: {clean(failure)}{output}{cure}"
+        written = clean(_as_written(command))
+        message = f"{public}: {written}: {clean(failure)}{output}{cure}"
         raise BotError(message, bot=bot.name, public=public)
 
 
@@ -180,14 +185,16 @@ def _cure(bot: Bot, command: tuple[str, ...], log: str) -> str:
         match = re.search(pattern, log)
         if match is not None:
             names = map(clean, match.groups())
-            return f"\n-> {cure.format(*names)}"
+            advice = cure.format(*names)
+            return f"\n-> {advice}"
     return ""
 
 
 def _as_written(command: tuple[str, ...]) -> str:
     """Return a build command as its author wrote it: `python` stands for arena's interpreter."""
-    if command[: len(RUN_PYTHON)] == RUN_PYTHON:
-        command = ("python", *command[len(RUN_PYTHON) :])
+    length = len(RUN_PYTHON)
+    if command[:length] == RUN_PYTHON:
+        command = ("python", *command[length:])
     return " ".join(command)
 
 
@@ -207,10 +214,11 @@ def _refuse_excess(folder: Path) -> None:
         subfolder = Path(root).relative_to(folder)
         if len(subfolder.parts) > DEEPEST:
             raise ArenaError(f"folders more than {DEEPEST} deep")
-        bytes_before_name = len(os.fsencode(subfolder)) + 1
+        longest_name = LONGEST_PATH - len(os.fsencode(subfolder)) - 1
         for name in folders + names:
-            if bytes_before_name + len(os.fsencode(name)) > LONGEST_PATH:
+            if len(os.fsencode(name)) > longest_name:
                 raise ArenaError(f"a path of more than {LONGEST_PATH} bytes")
+
     size = sum(path.lstat().st_size for _, path in files_of(folder))
     if size > LARGEST_BYTES:
         megabytes = LARGEST_BYTES // 1_000_000

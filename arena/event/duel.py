@@ -136,7 +136,8 @@ class Duel:
     def add(self, match: Played) -> None:
         """Count a match as soon as its round and all rounds before it are complete."""
         repeat = self.event.repeat_of(match)
-        self._waiting.setdefault(repeat, []).append(match)
+        of_round = self._waiting.setdefault(repeat, [])
+        of_round.append(match)
         while not self.is_over:
             matches = self._waiting.get(self.rounds, [])
             if len(matches) != self.round_matches:
@@ -249,7 +250,11 @@ def play(
     if duel.is_over:
         return DuelRun()
     outcome = run(lambda: stopped() or heard.is_over)
-    return DuelRun(outcome.failed, outcome.phase, heard.absentees)
+    return DuelRun(
+        given_up=outcome.failed,
+        phase=outcome.phase,
+        absentees=heard.absentees,
+    )
 
 
 def prepared(
@@ -273,13 +278,18 @@ def prepared(
     more; if pairings repeat after that, the answer is about the mean over the openings of the
     board.
     """
-    changes: dict[str, object] = {"schedule": "round_robin", "repeats": 1, "seating": "sides"}
+    changes: dict[str, object] = {
+        "schedule": "round_robin",
+        "repeats": 1,
+        "seating": "sides",
+    }
     keys = type(tournament).model_fields
     for key in KEYS_OF_EVENTS:
         changes[key] = keys[key].default
     for table_name, table in tournament.added.items():
         changes[table_name] = table.in_duel()
-    event = tournament.model_copy(update=changes).event(
+    changed = tournament.model_copy(update=changes)
+    event = changed.event(
         Path(),
         boards=boards,
         entrants=bots,
@@ -333,7 +343,8 @@ def _refusal(event: Event, board: Board) -> str:
         for role in board.roles:
             if not bot.plays(board.game, board.name, role):
                 return f"{board.label}: {bot.name} does not play {role}"
-    if not _matches_of(replace(event, boards=(board,))):
+    on_board = replace(event, boards=(board,))
+    if not _matches_of(on_board):
         return f"{board.label}: it has {len(board.sides)} sides, and a duel has two bots"
     return ""
 

@@ -37,8 +37,10 @@ def _share(llr: float, bound: float) -> str:
 
     Nothing while the evidence speaks against that answer, and 100 % only where it is complete.
     """
-    share = min(max(llr / bound, 0.0), 1.0)
-    return f"{math.floor(100 * share)} %"
+    share = max(llr / bound, 0.0)
+    share = min(share, 1.0)
+    per_cent = math.floor(100 * share)
+    return f"{per_cent} %"
 
 
 def report(duel: Duel) -> Iterator[str]:
@@ -110,7 +112,8 @@ def faults_of(duel: Duel) -> dict[str, str]:
     """Return the bots at fault, each with the number of its matches by ending, in words."""
     endings: dict[str, list[str]] = {}
     for (bot, ending), times in sorted(duel.faults.items()):
-        endings.setdefault(bot, []).append(f"{times} x {ending}")
+        endings_of_bot = endings.setdefault(bot, [])
+        endings_of_bot.append(f"{times} x {ending}")
     return {bot: ", ".join(counts) for bot, counts in endings.items()}
 
 

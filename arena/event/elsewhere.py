@@ -73,11 +73,16 @@ def lanes_of(tournament: "Tournament") -> Elsewhere | None:
     if len(lanes_by_key) > 1:
         keys = " and ".join(lanes_by_key)
         raise ArenaError(f"{keys}: each names other lanes for the matches; leave one of them out")
-    return next(iter(lanes_by_key.values()), None)
+    if not lanes_by_key:
+        return None
+    (only_lanes,) = lanes_by_key.values()
+    return only_lanes
 
 
 def help_of_workers() -> str:
     """Return the help of `arena run --workers`."""
     values = ["a number", "auto"]
     values += [added.example for added in extensions.lanes()]
-    return f"Matches at once: {', '.join(values[:-1])}, or {values[-1]}."
+    *first_values, last_value = values
+    listed = ", ".join(first_values)
+    return f"Matches at once: {listed}, or {last_value}."

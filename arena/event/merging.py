@@ -54,14 +54,15 @@ def _union(joined: Event, event: Event) -> Event:
     labels = {board.label for board in joined.boards}
     new_boards = tuple(board for board in event.boards if board.label not in labels)
     bots = {bot.name: bot for bot in event.bots + joined.bots}
-    names = sorted(bots)
+    in_order = [bots[name] for name in sorted(bots)]
+
     max_matches = None
     if joined.max_matches is not None and event.max_matches is not None:
         max_matches = max(joined.max_matches, event.max_matches)
     return replace(
         joined,
         boards=joined.boards + new_boards,
-        bots=tuple(bots[name] for name in names),
+        bots=tuple(in_order),
         repeats=max(joined.repeats, event.repeats),
         max_matches=max_matches,
     )
@@ -92,6 +93,7 @@ def merge(
         copies.append(bot)
     event = replace(event, bots=tuple(copies))
     target.begin(event, "", tuple)
+
     total = sum(archive.of_all_versions().count() for archive in archives)
     copied = 0
     conflicts: list[str] = []
@@ -102,7 +104,9 @@ def merge(
             batch = [_record(archive, number) for number in numbers_of_batch]
             transcripts = {record.match.id: records.transcript(record) for record in batch}
             stored = target.transcripts(list(transcripts))
-            conflicts += [match for match in stored if stored[match] != transcripts[match]]
+            for match, transcript in stored.items():
+                if transcript != transcripts[match]:
+                    conflicts.append(match)
             if not conflicts or keep_first:
                 target.append(*batch)
             copied += len(batch)
@@ -174,13 +178,16 @@ def take(archive: Archive, records_by_path: Sequence[tuple[Path, Record]]) -> tu
                 f"{path}: {archive.folder} plans no match {match.id} of these bots, boards, seeds "
                 f"and conditions; `arena replay {path}` shows it without an event"
             )
+
         transcript = records.transcript(record)
         if stored.get(match.id, transcript) != transcript:
             raise ArenaError(
                 f"{path}: {archive.folder} has another record of match {match.id}, and keeps it"
             )
+
         # Of the bots, only the moves are taken from the file.
-        merged.append(replace(record, match=planned_match))
+        own_record = replace(record, match=planned_match)
+        merged.append(own_record)
         are_new.append(match.id not in stored)
         stored[match.id] = transcript  # two files may have the same match
     archive.append(*merged)
@@ -246,11 +253,12 @@ def _differences(first: Event, second: Event) -> Iterator[str]:
             yield f"its {part} has other files"
     if first.seed != second.seed:
         yield "its seed is another one"
+
     sampled = {board.label: board.sampled for board in first.boards}
     for board in second.boards:
         boards = sampled.get(board.label, board.sampled)
-        if len(boards) != len(board.sampled):
-            number = len(board.sampled)
+        number = len(board.sampled)
+        if len(boards) != number:
             yield f"its board {board.label} has {number} sampled boards, not {len(boards)}"
         elif boards != board.sampled:
             yield f"its board {board.label} has other sampled boards"

@@ -47,9 +47,12 @@ def clock_in(seconds: float, *, to_second: bool = False) -> str:
     """
     # Each moment is converted by itself: the offset of the zone may change between them.
     now = datetime.now(UTC)
-    then = (now + timedelta(seconds=seconds)).astimezone()
+    later = now + timedelta(seconds=seconds)
+    then = later.astimezone()
     today = now.astimezone().date()
-    text = f"{then:%H:%M:%S}" if to_second else f"{then:%H:%M}"
+    text = f"{then:%H:%M}"
+    if to_second:
+        text = f"{then:%H:%M:%S}"
     days = (then.date() - today).days
     if days == 0:
         return text

@@ -356,9 +356,8 @@ class Tournament(Table):
             return replace(bot, model_alias="")
         if bot.model and not bot.model_alias:
             models = self._with_added(Conditions()).all_models
-            aliases = [terms.alias for terms in models]
-            if len(aliases) == 1 and aliases != [DEFAULT_MODEL]:
-                return replace(bot, model_alias=aliases[0])
+            if len(models) == 1 and models[0].alias != DEFAULT_MODEL:
+                return replace(bot, model_alias=models[0].alias)
         return bot
 
     def left_out(self, bot: Bot) -> str:
@@ -613,6 +612,7 @@ def _override(table: dict[str, Any], overrides: Mapping[str, object]) -> None:
     by_depth = sorted(overrides, key=lambda name: name.count("."))
     for key in by_depth:
         *tables, last_name = key.split(".")
+
         changed = table
         for name in tables:
             if changed is table and name == "rating":  # the only key that is a name or a table
@@ -692,6 +692,7 @@ def _listed_openings(
         reason = error.strerror if isinstance(error, OSError) else "this is not UTF-8 text"
         hint = "`arena openings BOARD` makes such lines"
         raise ArenaError(f"openings.file: {path}: cannot be read: {reason}; {hint}") from error
+
     for board in boards:
         if board.sampled:
             raise ArenaError(
@@ -714,13 +715,15 @@ def _listed_openings(
                 unplayed.add(label)
         except ArenaError as error:
             raise ArenaError(f"openings.file: {path}:{number}: {error}") from error
+
     for label, board_openings in listed.items():
         if not board_openings:
             raise ArenaError(
                 f"openings.file: {path} has no opening of {label}: "
                 f"`arena openings {label}` makes some"
             )
-    return Openings(listed=tuple((label, tuple(moves)) for label, moves in listed.items()))
+    listed_moves = [(label, tuple(moves)) for label, moves in listed.items()]
+    return Openings(listed=tuple(listed_moves))
 
 
 def _boards_named(names: Iterable[str], boards: Sequence[Board]) -> tuple[Board, ...]:
@@ -778,7 +781,8 @@ def _refuse_needless_call(name: str) -> None:
         hint = did_you_mean(name, sorted(known))
         hint = hint or "`arena check` names the calls that a bot misses"
         raise ArenaError(f"syscalls: Linux has no system call {name!r}; {hint}")
-    if name in call_policy.allowed() - call_policy.CHECKS.keys():
+    always_allowed = call_policy.allowed() - call_policy.CHECKS.keys()
+    if name in always_allowed:
         raise ArenaError(f"syscalls: every bot may call {name!r} anyway: leave it out")
 
 
@@ -789,8 +793,9 @@ BOARDS_NAMED = 3
 def _unseatable(event: Event) -> str:
     """Return why no board of an event can be seated, and what to do next."""
     reasons = [_lack(event, board) for board in event.boards[:BOARDS_NAMED]]
-    if len(event.boards) > BOARDS_NAMED:
-        reasons.append(f"and so on for {len(event.boards) - BOARDS_NAMED} more")
+    unnamed = len(event.boards) - BOARDS_NAMED
+    if unnamed > 0:
+        reasons.append(f"and so on for {unnamed} more")
     hint = ""
     if event.seating == "distinct":
         hint = ", or leave out seating = 'distinct', by which every role wants a bot of its own"
@@ -813,6 +818,7 @@ def _lack(event: Event, board: Board) -> str:
                 is_vacant = False
         if is_vacant:
             vacant.append(" and ".join(group))
+
     needs = f"{board.label} needs {counted(len(groups), 'bot')}"
     if players and vacant:
         return f"{needs}, and none plays {' or '.join(vacant)} there"
@@ -823,8 +829,9 @@ def _lack(event: Event, board: Board) -> str:
             f"{needs}, of them one challenger and {len(groups) - 1} of `references`, and there are "
             f"{counted(challengers, 'challenger')} and {counted(references, 'reference bot')}"
         )
+    bots = counted(len(players), "bot")
     verb = "plays" if len(players) == 1 else "play"
-    return f"{needs}, and {counted(len(players), 'bot')} of this event {verb} there"
+    return f"{needs}, and {bots} of this event {verb} there"
 
 
 def _picked(

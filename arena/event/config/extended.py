@@ -66,9 +66,10 @@ def inner_tables(file: Mapping[str, Any]) -> Mapping[str, type[Table]]:
             continue
         inner = table.inner()
         named = file.get(name)
-        if inner is not None and isinstance(named, dict):
-            for own_name in named:
-                by_name[f"{name}.{own_name}"] = inner
+        if inner is None or not isinstance(named, dict):
+            continue
+        for own_name in named:
+            by_name[f"{name}.{own_name}"] = inner
     return by_name
 
 

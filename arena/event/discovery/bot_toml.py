@@ -65,7 +65,8 @@ class Parameter(Table):
             raise Mistake("expected finite numbers")
         if not self.low <= self.start <= self.high:
             raise Mistake("expected low <= start <= high")
-        if self.high - self.low < self.step:
+        length = self.high - self.low
+        if length < self.step:
             raise Mistake("expected a step that is not longer than from low to high")
         return self
 
@@ -117,11 +118,15 @@ class BotSettings(Table):
     @property
     def filled_command(self) -> tuple[str, ...]:
         """The command with the start value of each parameter in place of its name in braces."""
+        values: dict[str, str] = {}
+        """By name in braces."""
+        for name, parameter in self.parameters.items():
+            values[f"{{{name}}}"] = parameter.text(parameter.start)
+
         words = []
         for word in self.command:
-            for name, parameter in self.parameters.items():
-                value = parameter.text(parameter.start)
-                word = word.replace(f"{{{name}}}", value)
+            for in_braces, value in values.items():
+                word = word.replace(in_braces, value)
             words.append(word)
         return tuple(words)
 

@@ -54,9 +54,8 @@ def all_distinct(wanted: Sequence[str]) -> list[str]:
     for name in wanted:
         small_letters = name.lower()
         if small_letters in returned:
-            names.append(distinct(name, used))
-        else:
-            names.append(name)
+            name = distinct(name, used)
+        names.append(name)
         returned.add(small_letters)
     return names
 
@@ -98,13 +97,16 @@ def words(real: str) -> frozenset[str]:
     if not real.strip():
         return frozenset()
     name = safe(real).replace("_", " ").lower()
-    return frozenset(re.findall(r"[a-z0-9@.]+", name))
+    found = re.findall(r"[a-z0-9@.]+", name)
+    return frozenset(found)
 
 
 def numbered(name: str, number: int) -> str:
     """Return a bot's name with a number, for a second bot of the same name."""
     ending = f"-{number}"
-    return name[: NAME_LETTERS - len(ending)].rstrip("._-") + ending
+    room = NAME_LETTERS - len(ending)
+    beginning = name[:room].rstrip("._-")
+    return beginning + ending
 
 
 def without_number(name: str) -> str:

@@ -165,18 +165,26 @@ def program_of(path: Path, neighbours: Iterable[Path] | None = None) -> BotProgr
         # java compiles a file of any name itself; javac needs the name of its public class.
         if neighbours is None:
             return BotProgram((*JAVA, name))
-        return BotProgram((*JAVA, path.stem), ("javac", name))
-    if ending in BUILDS:
-        build: list[str] = []
-        for word in BUILDS[ending]:
-            if word == "*":
-                build += sorted(file.name for file in neighbours or [path] if file.suffix == ending)
-            elif word == ".":
-                build.append(name)
-            else:
-                build.append(word)
-        return BotProgram(("./bot",), tuple(build))
-    return BotProgram((f"./{name}",))
+        return BotProgram(
+            command=(*JAVA, path.stem),
+            build=("javac", name),
+        )
+    if ending not in BUILDS:
+        return BotProgram((f"./{name}",))
+
+    sources = [file.name for file in neighbours or [path] if file.suffix == ending]
+    build: list[str] = []
+    for word in BUILDS[ending]:
+        if word == "*":
+            build += sorted(sources)
+        elif word == ".":
+            build.append(name)
+        else:
+            build.append(word)
+    return BotProgram(
+        command=("./bot",),
+        build=tuple(build),
+    )
 
 
 def why_not(path: Path) -> str:
@@ -200,7 +208,8 @@ def why_not(path: Path) -> str:
             f"or give it the ending of its language, such as {name}.py"
         )
     if advice is None:
-        advice = f"neither executable nor one of {', '.join(sorted(SOURCES))}"
+        endings = ", ".join(sorted(SOURCES))
+        advice = f"neither executable nor one of {endings}"
     return f"not a bot: {advice}"
 
 
@@ -248,16 +257,18 @@ def why_none(entries: Iterable[Path]) -> str:
             "it has no bot.toml; write one with a `command`, or call its program bot.py or main.py"
         )
     names = " and ".join(shown(path.name) for path in runnable[:2])
+    unnamed = len(runnable) - 2
     more = ""
-    if len(runnable) > 2:
-        more = f" and {len(runnable) - 2} more"
+    if unnamed > 0:
+        more = f" and {unnamed} more"
     ending = runnable[0].suffix
     call = f"bot{ending} or main{ending}"
     if ending == ".java":
         call = "Main.java, with the class Main"
         with_main = [path for path in runnable if _has_main(path)]
         if len(with_main) == 1:
-            call += f" (now {shown(with_main[0].stem)}, which has the method `main`)"
+            name = shown(with_main[0].stem)
+            call += f" (now {name}, which has the method `main`)"
     return (
         f"it has no bot.toml; write one with a `command`, or call its program {call}: "
         f"it has {names}{more}"
@@ -281,9 +292,10 @@ def refuse_hiding(command: tuple[str, ...], files: Iterable[tuple[str, Path]]) -
     """
     if command[:1] != RUN_PYTHON[:1]:
         return
-    program = next((word for word in command if word.endswith(".py")), ".py")
-    folder = PurePosixPath(program).parent.as_posix()
-    prefix = "" if folder == "." else f"{folder}/"
+    folder = _folder_of_program(command)
+    prefix = ""
+    if folder != ".":
+        prefix = f"{folder}/"
     for name, path in files:
         if not name.endswith(".py") or not name.startswith(prefix):
             continue
@@ -294,6 +306,14 @@ def refuse_hiding(command: tuple[str, ...], files: Iterable[tuple[str, Path]]) -
             if module == "arena":
                 hidden = "arena's own package"
             raise FileError(path, f"hides {hidden} from the bot; give it another name")
+
+
+def _folder_of_program(command: tuple[str, ...]) -> str:
+    """Return the folder of the Python program that a command starts; `.` if it names none."""
+    for word in command:
+        if word.endswith(".py"):
+            return PurePosixPath(word).parent.as_posix()
+    return "."
 
 
 def words_of(command: object) -> tuple[str, ...]:
@@ -312,6 +332,7 @@ def words_of(command: object) -> tuple[str, ...]:
         words = list(command)
     else:
         raise ValueError(f"expected a text or a list of words, not {_short(command)}")
+
     if len(words) > MOST_WORDS:
         raise ValueError(f"more than {MOST_WORDS} words; put the rest into a file")
     if sum(map(len, words)) > LONGEST_COMMAND:
@@ -320,6 +341,7 @@ def words_of(command: object) -> tuple[str, ...]:
         raise ValueError("it is empty, or has a NUL in it; write how the bot is started")
     _refuse_backslashes(command)
     _refuse_shell(command, words)
+
     if words[0] in {"python", "python3"}:
         return (*RUN_PYTHON, *words[1:])
     return tuple(words)
@@ -362,10 +384,12 @@ def _path_with_backslash(word: str) -> str:
     A bare word loses its backslashes, so nobody writes a backslash there on purpose. In quotation
     marks only a text with the ending of a file is surely a path.
     """
-    is_quoted = word[:1] in {"'", '"'} and word[-1:] == word[:1]
+    first = word[:1]
+    is_quoted = first in {"'", '"'} and word[-1:] == first
     text = word
     if is_quoted:
         text = word[1:-1]
+
     may_be_path = not is_quoted or FILE_ENDING.fullmatch(text)
     if may_be_path and WINDOWS_PATH.fullmatch(text):
         return text
@@ -376,6 +400,7 @@ def _path_with_backslash(word: str) -> str:
         path = BROKEN_PATH.search(text)
         if path is None or path[1] in STARTERS:
             return ""
+
     return "".join(IN_TOML.get(letter, letter) for letter in path.group())
 
 

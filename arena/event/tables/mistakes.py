@@ -64,7 +64,9 @@ def wrong_keys(error: ValidationError, tables: Mapping[str, type[BaseModel]]) ->
     lists = _lists_of_tables(tables)
     known = dict(tables)
     for names, table in lists.items():
-        known[".".join(names)] = table
+        dotted_name = ".".join(names)
+        known[dotted_name] = table
+
     # A key that is missing comes last, because it is perhaps there, but misspelt.
     in_order = sorted(error.errors(), key=lambda detail: detail["type"] == "missing")
     errors: dict[str, list[dict[str, Any]]] = {}
@@ -74,8 +76,8 @@ def wrong_keys(error: ValidationError, tables: Mapping[str, type[BaseModel]]) ->
         if detail["type"] != "extra_forbidden":
             path = _path(path, lists)
         key = _key(path, lists)
-        same_key = errors.setdefault(key, [])
-        same_key.append({**detail, "path": path})
+        detail_with_path = {**detail, "path": path}
+        errors.setdefault(key, []).append(detail_with_path)
 
     wrong = []
     for key, same_key in islice(errors.items(), MOST_LINES):
@@ -130,7 +132,8 @@ def _key(path: list[int | str], lists: Collection[tuple[str, ...]]) -> str:
     texts = list(map(_text, path))
     for names in lists:
         depth = len(names)
-        if tuple(path[:depth]) == names and len(path) > depth:
+        is_in_list = tuple(path[:depth]) == names
+        if is_in_list and len(path) > depth:
             table = ".".join(names)
             key = ": ".join(texts[depth:])
             return f"[[{table}]] {key}"
@@ -163,13 +166,16 @@ def _message(
         return _unknown_key(path, tables)
     is_table = error["type"] == "tuple_type" and isinstance(error["input"], dict)
     if is_table and tuple(path) in lists:
-        return f"expected [[{'.'.join(path)}]], with two brackets on each side"
+        table = ".".join(path)
+        return f"expected [[{table}]], with two brackets on each side"
     context = error.get("ctx", {})
     mistake = context.get("error")
     if isinstance(mistake, Mistake):
         return str(mistake)
-    expected = dict.fromkeys(map(_expected, same_key))
-    return f"expected {', or '.join(expected)}, not {shown(error['input'])}"
+    distinct = dict.fromkeys(map(_expected, same_key))
+    expected = ", or ".join(distinct)
+    value = shown(error["input"])
+    return f"expected {expected}, not {value}"
 
 
 def _unknown_key(path: list[int | str], tables: Mapping[str, type[BaseModel]]) -> str:
@@ -184,7 +190,8 @@ def _unknown_key(path: list[int | str], tables: Mapping[str, type[BaseModel]]) -
             hint = f"did you mean '{table}.{name}'?"
             break
     if not hint:
-        hint = f"known: {', '.join(known)}"
+        names = ", ".join(known)
+        hint = f"known: {names}"
     return f"unknown key; {hint}"
 
 
