@@ -141,7 +141,7 @@ assert codes == [2, 0, 2, 0, 0, 0], codes
 """Several commands in one process, which imports arena once; prints where arena is."""
 
 
-@pytest.mark.slow
+@pytest.mark.soak  # .ci/wheel takes these steps in an empty venv
 def test_a_new_workspace_outside_the_checkout_plays_an_event(tmp_path, wheel):
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", COMMANDS],  # nothing of ours is deprecated

@@ -3,6 +3,7 @@ example runs.
 """
 
 import ast
+import functools
 import os
 import re
 import shlex
@@ -220,11 +221,12 @@ NOT_OURS = {"COMMAND", "streaks"}
 
 
 def test_every_command_of_a_page_can_be_typed():
+    parser = functools.cache(parser_of)
     for page, text in PAGES.items():
         for _, name, *rest in typed(text):
             if name not in NOT_OURS:
                 try:
-                    parser_of(name).make_context(name, [*rest], resilient_parsing=True)
+                    parser(name).make_context(name, [*rest], resilient_parsing=True)
                 except KeyError:  # there is no such command
                     assert extras.missing_for(name, *rest) is not None, (page, name, rest)
             if "--board" in rest and page not in FOLLOWED_ELSEWHERE:

@@ -103,7 +103,7 @@ def test_a_run_fails_if_a_test_leaves_a_file_and_names_the_test(tmp_path):
     )
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_after_a_failure_a_line_says_what_to_look_at_first(tmp_path):
     done = ran(tmp_path, "def test_fails():\n    assert False\n")
     assert (done.returncode, "1 failed" in done.stdout) == (1, True), done.stdout + done.stderr

@@ -25,7 +25,7 @@ def first(tmp_path_factory):
     return tutorial.follow(TOURNAMENT, tmp_path_factory.mktemp("first"), quick)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_the_first_tournament_can_be_followed(first):
     folder, done = first
     assert [(step.args[0], step.stderr) for step in done if step.returncode] == []
@@ -39,7 +39,7 @@ def test_the_first_tournament_can_be_followed(first):
     assert (folder / "results/cup/report.html").is_file()
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_the_idea_of_the_first_tournament_makes_its_bot_better(first):
     folder, _ = first
     table = Results.open(folder / "results" / "cup").leaderboard().set_index("bot")

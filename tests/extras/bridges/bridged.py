@@ -1,14 +1,21 @@
-"""Bots behind a bridge, in the folder `bots` of a test, and matches of them in the words of the
-command.
+"""Bots behind a bridge, in the folder `bots` of a test, and matches of them as `arena match` plays
+them.
 """
 
-import json
+import atexit
+import contextlib
+import functools
 from collections.abc import Mapping
 from pathlib import Path
 
 import tomli_w
 
-from tests.support import cup
+from arena import workspace
+from arena.cli import match_text
+from arena.games import rulebook
+from arena.match.play import play
+from arena.replay.replayer import scenes
+from arena.sandbox.launcher import Launcher
 
 
 def bot(folder: Path, name: str, bridge: str, files: Mapping[str, str], **keys: object) -> str:
@@ -25,11 +32,30 @@ def bot(folder: Path, name: str, bridge: str, files: Mapping[str, str], **keys: 
     return f"bots/{name}"
 
 
+@functools.cache
+def launcher() -> Launcher:
+    """Return a launcher for all matches of this process: the start of each takes as long as one."""
+    opened = Launcher()
+    atexit.register(opened.close)
+    return opened
+
+
 def played(folder: Path, board: str, *bots: str) -> dict:
-    """Play one match on a board, and return its row."""
-    done = cup.arena(folder, "match", *bots, "--board", board, "--json")
-    assert done.stdout, done.stderr
-    (row,) = json.loads(done.stdout)
+    """Play one match on a board, and return its row of `arena match --json`."""
+    with contextlib.chdir(folder):
+        tournament = workspace.tournament()
+        (chosen,) = rulebook.find(board, Path())
+        named = [workspace.bot_named(bot) for bot in bots]
+        players = workspace.assign_roles(chosen, chosen.roles, named)
+        conditions = workspace.conditions_here(tournament, by_hand=True)
+        match = workspace.make_match(tournament, chosen, players, 0, conditions)
+        record = play(match, launcher=launcher())
+    row = match_text.match_row(record)
+    row["turns"] = [
+        turn
+        for scene in scenes(rulebook.game_of(match), record.turns)
+        for turn in match_text.turn_rows(match, scene)
+    ]
     return row
 
 

@@ -41,7 +41,7 @@ def test_an_engine_plays_each_kind_of_move(folder):
     black = scripted(folder, "black", "a7a6 a6a5 a5a4 a4a3 g7g6 b7b6 b6b5 b5b4 b4b3", go="depth 1")
     row = played(folder, CHESS, black, white)  # OpenSpiel's player0 has the black pieces
     assert moves(row)[::2] == ["Nf3", "g3", "Bg2", "O-O", "h4", "h5", "hxg6", "gxh7", "hxg8=Q"]
-    assert row["turns"][0]["remarks"] == ["depth=7 nodes=99 eval=-0.34"]
+    assert row["turns"][0]["remarks"] == ("depth=7 nodes=99 eval=-0.34",)
     assert fault(row)[0] == "crashed"
 
 

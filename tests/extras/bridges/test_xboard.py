@@ -36,7 +36,7 @@ def test_an_engine_plays_and_hears_the_moves_of_the_other_side(folder):
     black = scripted(folder, "black", "e7e5 b8c6 b8c6")
     row = played(folder, CHESS, black, white)  # OpenSpiel's player0 has the black pieces
     assert moves(row) == ["e4", "e5", "Nf3", "Nc6"]
-    assert row["turns"][0]["remarks"] == ["depth=7 nodes=99 eval=-0.34"]
+    assert row["turns"][0]["remarks"] == ("depth=7 nodes=99 eval=-0.34",)
     assert "answered 'e1g1'" in fault(row)[1]
 
 
