@@ -296,7 +296,8 @@ class Accounts:
                     f"{name!r} has an account; `arena serve rotate` gives a new token for it"
                 )
             for alike in looks[look_alikes.skeleton(name)]:
-                if look_alikes.look_alike(name, alike) and name.casefold() != alike.casefold():
+                is_same_name = name.casefold() == alike.casefold()
+                if not is_same_name and look_alikes.look_alike(name, alike):
                     raise ArenaError(
                         f"{name!r} ({name!a}) looks like {alike!r}, who is somebody else"
                     )
@@ -337,7 +338,8 @@ class Accounts:
     def accounts(self) -> tuple[Account, ...]:
         """Return all accounts, in order of name."""
         accounts = self._accounts("")
-        return tuple(sorted(accounts, key=lambda account: (account.name, account.id)))
+        by_name = sorted(accounts, key=lambda account: (account.name, account.id))
+        return tuple(by_name)
 
     def labels(self) -> dict[str, str]:
         """Return the name to show for each account, with the id if others have that name, too.
@@ -347,7 +349,8 @@ class Accounts:
         accounts = self.accounts()
         keys = [(account.name, account.person or account.id) for account in accounts]
         ids = [account.id for account in accounts]
-        return dict(zip(ids, names.unambiguous(keys), strict=True))
+        labels = names.unambiguous(keys)
+        return dict(zip(ids, labels, strict=True))
 
     def label(self, account: Account) -> str:
         """Return the name to show for an account."""
@@ -363,7 +366,8 @@ class Accounts:
         namesakes: list[Account] = []
         by_id: list[Account] = []
         for account in accounts:
-            known = account.ids | {account.name, account.email, labels[account.id]}
+            label = labels[account.id]
+            known = account.ids | {account.name, account.email, label}
             if name and name in known:
                 namesakes.append(account)
                 if name in account.ids and name != account.name:
@@ -371,9 +375,10 @@ class Accounts:
         if len(by_id) == 1:
             return by_id[0]
         if len(namesakes) > 1:
-            ids = " or ".join(account.person or account.id for account in namesakes)
+            ids = [account.person or account.id for account in namesakes]
+            choice = " or ".join(ids)
             raise ArenaError(
-                f"{name!r} is the name of {len(namesakes)} accounts: name one by its id, {ids}"
+                f"{name!r} is the name of {len(namesakes)} accounts: name one by its id, {choice}"
             )
         if not namesakes:
             all_names = [account.name for account in accounts]
@@ -665,7 +670,8 @@ class Accounts:
 
     def played_lately(self) -> set[str]:
         """Return the bots against which somebody began a match within an hour."""
-        return set(_within_an_hour(self.setting(OPPONENTS, {})))
+        stored = self.setting(OPPONENTS, {})
+        return set(_within_an_hour(stored))
 
     # Rounds
 
@@ -731,8 +737,10 @@ class Accounts:
         stamps = last_changes(self._path)
         newest = max(changed for changed, _ in stamps)
         # If the clock does not tick between two changes, the file shows the first only.
-        is_settled = time.time_ns() - newest > SETTLED_NS
-        return stamps if is_settled else None
+        age = time.time_ns() - newest
+        if age <= SETTLED_NS:
+            return None
+        return stamps
 
     def limit(self, name: str) -> int:
         """Return a limit of `LIMITS`."""
@@ -851,7 +859,8 @@ class Accounts:
         spelling = people_files.spelling(person.id)
         if people_files.spelling(account.id) == spelling:
             return person.id in other_ids
-        return spelling in map(people_files.spelling, other_ids)
+        other_spellings = map(people_files.spelling, other_ids)
+        return spelling in other_spellings
 
     @contextlib.contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:

@@ -139,7 +139,8 @@ def _rotate(
 
 def _revoke(accounts: Accounts, arguments: Sequence[str], who: str) -> Rows:
     """End the token and the sessions of an account."""
-    account = accounts.named(" ".join(arguments))
+    name = " ".join(arguments)
+    account = accounts.named(name)
     accounts.revoke(account, who)
     label = accounts.label(account)
     done = f"the token of {label} no longer works, and {label} is signed out; the bots stay"
@@ -159,12 +160,18 @@ def _accounts(accounts: Accounts, arguments: Sequence[str], _who: str) -> Rows:
         role = "author"
         if account.is_organiser:
             role = "organiser"
+        validity = "valid"
+        if account.revoked:
+            validity = "revoked"
+        last_status = ""
+        if uploads:
+            last_status = uploads[0]
         row = {
             "name": labels[account.id],
             "role": role,
-            "token": "revoked" if account.revoked else "valid",
+            "token": validity,
             "uploads": str(len(uploads)),
-            "last upload": uploads[0] if uploads else "",
+            "last upload": last_status,
         }
         rows.append(row)
     return rows
@@ -177,7 +184,8 @@ def _withdraw(accounts: Accounts, arguments: Sequence[str], who: str) -> Rows:
     entrants = Entrants(accounts.workspace)
     version = entrants.store.withdraw(name)
     accounts.note(who, "withdraw", name)
-    return [{"done": f"{name} no longer plays; its version {version.number} stays stored"}]
+    done = f"{name} no longer plays; its version {version.number} stays stored"
+    return [{"done": done}]
 
 
 def _rounds(accounts: Accounts, arguments: Sequence[str], who: str) -> Rows:

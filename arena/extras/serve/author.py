@@ -395,7 +395,8 @@ def _records(folder: Path, bots: frozenset[str]) -> bytes:
         event = archive.event()
         numbers = archive.numbers()
         names = {bot.name: bot.name for bot in event.bots}
-        matches = list(author.own(archive.played()))
+        played = archive.played()
+        matches = list(author.own(played))
         matches.sort(key=lambda match: -numbers.get(match.id, 0))
         for match in matches[:MOST_RECORDS]:
             record = archive.record(match.id)

@@ -109,8 +109,12 @@ def serve(
     from arena.extras.serve.worker import start_maker
 
     # The paths are made full, since the server goes into the folder of the workspace.
-    certificate = None if tls_cert is None else tls_cert.resolve()
-    key = None if tls_key is None else tls_key.resolve()
+    certificate = None
+    if tls_cert is not None:
+        certificate = tls_cert.resolve()
+    key = None
+    if tls_key is not None:
+        key = tls_key.resolve()
     if certificate is not None:
         try:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -146,12 +150,18 @@ def serve(
             "--unencrypted"
         )
 
-    scheme = "http" if certificate is None else "https"
+    scheme = "http"
+    if certificate is not None:
+        scheme = "https"
     host_in_address = host
     if ":" in host:  # an address of IPv6
         host_in_address = f"[{host}]"
     log.begin()
-    with contextlib.closing(socket), signals.listening() as interrupt, interrupt.aborting():
+    with (
+        contextlib.closing(socket),
+        signals.listening() as interrupt,
+        interrupt.aborting(),
+    ):
         start_maker()
         output.notice(f"serving {scheme}://{host_in_address}:{listening_port}/ until Ctrl-C")
         if readable:

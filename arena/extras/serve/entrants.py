@@ -75,9 +75,11 @@ def own_versions(store: BotStore, account: Account) -> dict[str, tuple[Version, 
     versions_by_bot: dict[str, tuple[Version, ...]] = {}
     for name in store.names():
         versions = store.versions(name)
-        notes = [version.note for version in versions]
-        if any(note.person in account.ids or note.mark == mark for note in notes):
-            versions_by_bot[name] = versions
+        for version in versions:
+            note = version.note
+            if note.person in account.ids or note.mark == mark:
+                versions_by_bot[name] = versions
+                break
     return versions_by_bot
 
 
@@ -104,13 +106,17 @@ def text_of(workspace: Path, *keys: str) -> str:
         if not isinstance(value, dict):
             return ""
         value = value.get(key)
-    return value if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    return value
 
 
 def names_in(workspace: Path, key: str) -> tuple[str, ...]:
     """Return the keys of a table of tournament.toml; () if there is none, or it cannot be read."""
     table = _tournament(workspace).get(key)
-    return tuple(table) if isinstance(table, dict) else ()
+    if not isinstance(table, dict):
+        return ()
+    return tuple(table)
 
 
 def _tournament(workspace: Path) -> Mapping[str, object]:

@@ -95,8 +95,8 @@ def _matches(folder: Path, bots_of_author: frozenset[str]) -> tuple[OwnMatch, ..
     lines: dict[int, jobs.ListedMatch] = {}
     for bot in sorted(bots_of_author):
         chosen = (("bot", bot),)
-        lines_of_bot, _, _, _ = jobs.matches(folder, MOST_MATCHES, chosen)
-        for line in lines_of_bot:
+        listed = jobs.matches(folder, MOST_MATCHES, chosen)
+        for line in listed.lines:
             lines[line.number] = line
 
     newest_first = sorted(lines, reverse=True)
@@ -181,7 +181,8 @@ def with_gaps(
         rows.append(gap)
 
     def newest_first(row: RatedVersion) -> tuple[str, int]:
-        number = numbers.get((row.bot, row.digest[:DIGITS]), 0)
+        short_digest = row.digest[:DIGITS]
+        number = numbers.get((row.bot, short_digest), 0)
         return row.bot, -number
 
     return tuple(sorted(rows, key=newest_first))
@@ -196,16 +197,19 @@ def _rivals(results: Results, bots_of_author: frozenset[str]) -> tuple[Rival, ..
         if not own_ranked:
             continue
         best = own_ranked[0]
+        name_of_best = league.display_name(best)
+        game = league.game or results.games[0]
         strength = {rating.bot: rating.strength.value for rating in league.ratings.ratings}
         position = ranked.index(best)
         start = max(0, position - MOST_RIVALS)
         for bot in reversed(ranked[start:position]):
+            name = league.display_name(bot)
             more = strength[bot] - strength[best]
             rival = Rival(
                 bot=bot,
-                name=clean(league.display_name(bot)),
-                above=clean(league.display_name(best)),
-                game=clean(league.game or results.games[0]),
+                name=clean(name),
+                above=clean(name_of_best),
+                game=clean(game),
                 difference=f"{more:.0f} {league.unit}",
             )
             rivals.append(rival)

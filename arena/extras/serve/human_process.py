@@ -86,7 +86,8 @@ class PipeSeat:
         board["roles"] = [clean(role) for role in roles]
         sides: list[list[int]] = []
         for side in game.sides:
-            sides.append([roles.index(role) for role in side])
+            numbers = [roles.index(role) for role in side]
+            sides.append(numbers)
         board["sides"] = sides
         send(head={"board": board})
         self._scene = self._view.opening()
@@ -107,7 +108,12 @@ class PipeSeat:
         legal = tuple(self._game.legal_moves(referee.state, role))
         self._number += 1
         choices = [asdict(choice) for choice in self._choices(referee, role, legal)]
-        send(ask={"number": self._number, "role": role, "choices": choices})
+        question = {
+            "number": self._number,
+            "role": role,
+            "choices": choices,
+        }
+        send(ask=question)
         while True:
             line = sys.stdin.readline(MOST_BYTES)
             if not line.endswith("\n"):  # the server has ended, perhaps in the middle of a line
@@ -167,7 +173,8 @@ class PipeSeat:
             return {}
         moves: dict[Role, Move] = {}
         for other in game.to_move(state):
-            moves[other] = game.legal_moves(state, other)[0]
+            legal_moves = game.legal_moves(state, other)
+            moves[other] = legal_moves[0]
         before = set(game.view(state, role))
         after: dict[Move, set[Fact]] = {}
         for move in legal:
@@ -239,11 +246,14 @@ def take_seat(planned: Match, *, own_bot: bool, home: Path) -> None:
         hidden_paths=hidden_paths(home / "results" / "none"),
         sees_all_matches=True,
     )
-    portable = author.portable(record, {bot: bot for bot in bots})
+    same_names = {bot: bot for bot in bots}
+    portable = author.portable(record, same_names)
     text = notation.text_of(portable, UNRATED)
+
     cut = author.cut(record)
+    played = Played.of(cut)
     games = replays.Games(lambda _: game)
-    values = data.match_values(cut, Played.of(cut), {}, games, UNRATED)
+    values = data.match_values(cut, played, {}, games, UNRATED)
     values["matches"]["id"] = [FILE]
     replay = replays.safe_json(values)
     if len(replay) >= MOST_BYTES // 2:
@@ -251,8 +261,9 @@ def take_seat(planned: Match, *, own_bot: bool, home: Path) -> None:
 
     verdict = record.verdict
     reason = clean(verdict.reason)
-    scores = ", ".join(f"{clean(role)} {score}" for role, score in verdict.scores.items())
-    send(over=replay, text=text, words=f"{reason}: {scores}")
+    scores = [f"{clean(role)} {score}" for role, score in verdict.scores.items()]
+    words = f"{reason}: {', '.join(scores)}"
+    send(over=replay, text=text, words=words)
 
 
 def send(**values: object) -> None:

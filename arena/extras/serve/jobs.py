@@ -80,10 +80,29 @@ class Front(NamedTuple):
     """The figures of each bot, in words."""
 
 
+class MatchList(NamedTuple):
+    """The newest matches that were asked for, and what a reader may ask for."""
+
+    lines: tuple[ListedMatch, ...]
+    count: int
+    """The number of all matches."""
+    boards: list[str]
+    bots: list[str]
+
+
+CellsOfRole = dict[tuple[str, str], tuple[int, float | None]]
+"""The number of matches and the score of a bot against an opponent."""
+
+
 def rules_of(folder: Path) -> Callable[[Match], Game[Any]]:
     """Return a function that finds the game of a recorded match, by the rules of the workspace."""
     tournament = folder.parent.parent / TOURNAMENT_FILE
-    return lambda match: rulebook.game_of(config.board_of(match, tournament))
+
+    def game_of(match: Match) -> Game[Any]:
+        board = config.board_of(match, tournament)
+        return rulebook.game_of(board)
+
+    return game_of
 
 
 def results_of(folder: Path) -> "closing[Results]":
@@ -94,7 +113,8 @@ def results_of(folder: Path) -> "closing[Results]":
     patience = 0.0
     if Archive.holder(folder) is not None:
         patience = SHARE
-    return closing(Results.open(folder, rules=rules_of(folder), patience=patience))
+    results = Results.open(folder, rules=rules_of(folder), patience=patience)
+    return closing(results)
 
 
 def fit_note(results: Results) -> str:
@@ -111,36 +131,45 @@ def fit_note(results: Results) -> str:
 def front(folder: Path, bot_path: str) -> Front:
     """Return the leaderboard of an event."""
     with results_of(folder) as results, Archive.open(folder) as archive:
+        event = results.event
         tables = leaderboard.leaderboards(results)
+        rankings = leaderboard.rankings(results)
         html = templates.render(
             "_leaderboard.html.j2",
-            title=clean(results.event.name),
+            title=clean(event.name),
             bot_path=bot_path,
             leaderboards=tables,
             fit_note=fit_note(results),
             who_plays_what=clean(results.who_plays_what),
-            rankings=tuple(leaderboard.rankings(results)),
+            rankings=tuple(rankings),
             ending=results.end_sentences,
-            places=leaderboard.placings(results.event.schedule, placings(archive)),
+            places=leaderboard.placings(event.schedule, placings(archive)),
             rounds=leaderboard.rounds(results, archive),
             then="",
             since=(),
-            schedule=results.event.schedule.replace("_", " "),
+            schedule=event.schedule.replace("_", " "),
             sections=(),  # they are for the organiser
         )
     figures: dict[str, str] = {}
     for table in reversed(tables):  # the first table that has a bot decides
-        rows = list(table.rows)
-        for _, rows_of_part in table.parts:
-            rows += rows_of_part
-        for row in rows:
-            cells: list[str] = []
-            for name in FIGURES:
-                if name in row:
-                    cells.append(f"{name} {row[name].text}")
-            bot = row["bot"].text
-            figures[bot] = ", ".join(cells)
+        figures.update(_figures(table))
     return Front(html, figures)
+
+
+def _figures(table: leaderboard.PageTable) -> dict[str, str]:
+    """Return the figures of each bot of a leaderboard, in words."""
+    rows = list(table.rows)
+    for _, rows_of_part in table.parts:
+        rows += rows_of_part
+    figures: dict[str, str] = {}
+    for row in rows:
+        cells: list[str] = []
+        for name in FIGURES:
+            if name in row:
+                cells.append(f"{name} {row[name].text}")
+        bot = row["bot"].text
+        figures[bot] = ", ".join(cells)
+    return figures
 
 
 def wall(folder: Path) -> str:
@@ -171,13 +200,18 @@ def _upset_cells(upset: Upset, results: Results) -> tuple[str, str, int | None, 
     """
     winner = results.display_name(upset.winner.bot)
     loser = results.display_name(upset.loser.bot)
+    board = upset.match.label
     difference = None
     if results.unit == "Elo":
         rating_of_winner = upset.winner.strength.value
         rating_of_loser = upset.loser.strength.value
         difference = round(rating_of_loser - rating_of_winner)
-    board = upset.match.label
-    return clean(winner), clean(loser), difference, clean(board)
+    return (
+        clean(winner),
+        clean(loser),
+        difference,
+        clean(board),
+    )
 
 
 def picture(folder: Path, match: str = "") -> bytes:
@@ -207,7 +241,7 @@ def picture(folder: Path, match: str = "") -> bytes:
 def crosstable(folder: Path, bot_path: str, matches_path: str) -> str:
     """Return the crosstables of an event: of each board a table for each role."""
     score_in_file = CROSSTABLE["score"].in_file
-    cells: dict[str, dict[str, dict[tuple[str, str], tuple[int, float | None]]]] = {}
+    cells: dict[str, dict[str, CellsOfRole]] = {}
     most = 0
     with results_of(folder) as results:
         frame = results.crosstable()
@@ -222,7 +256,8 @@ def crosstable(folder: Path, bot_path: str, matches_path: str) -> str:
                 most = MOST_CROSSED
             names: dict[str, str] = {}
             for standing in standings[:MOST_CROSSED]:
-                names[standing.bot] = clean(results.display_name(standing.bot))
+                display = results.display_name(standing.bot)
+                names[standing.bot] = clean(display)
             tables.append((board, clean(board), roles, names))
         return templates.render(
             "_crosstable.html.j2",
@@ -283,8 +318,8 @@ def matches(
     folder: Path,
     most: int,
     chosen: tuple[tuple[str, Any], ...],
-) -> tuple[tuple[ListedMatch, ...], int, list[str], list[str]]:
-    """Return the newest matches, the number of all, the boards, and the names of the bots.
+) -> MatchList:
+    """Return the newest matches.
 
     `chosen` narrows them down: to those before a number, of a bot, of its version, on a board.
     """
@@ -301,9 +336,12 @@ def matches(
         for match in newest:
             number = numbers[match.id]
             lines.append(_line(match, number, displays))
-        boards = [board.label for board in event.boards]
-        names = sorted(bot.name for bot in event.bots)
-        return tuple(lines), archive.count(), boards, names
+        return MatchList(
+            lines=tuple(lines),
+            count=archive.count(),
+            boards=[board.label for board in event.boards],
+            bots=sorted(bot.name for bot in event.bots),
+        )
 
 
 def match_line(folder: Path, match: str) -> ListedMatch | None:
@@ -313,7 +351,8 @@ def match_line(folder: Path, match: str) -> ListedMatch | None:
         played = archive.of_all_versions().played_of([match])
     if not played:
         return None
-    return _line(played[0], 0, display_names(event.bots))
+    displays = display_names(event.bots)
+    return _line(played[0], 0, displays)
 
 
 def captions(_folder: Path, names: tuple[str, ...]) -> list[str]:
@@ -401,7 +440,8 @@ def _reader(folder: Path, bots_of_author: frozenset[str] | None) -> Author | Non
 def like_positions(folder: Path, label: str) -> LikePositions | None:
     """Return what became of the positions of a board in the matches of an event."""
     with Archive.open(folder) as archive:
-        return learn(archive, [label], rules_of(folder)).get(label)
+        by_board = learn(archive, [label], rules_of(folder))
+        return by_board.get(label)
 
 
 def replay(
@@ -529,7 +569,12 @@ def _part(
     values = []
     for state, rows_of_turn in zip(facts["states"], moves, strict=True):
         fates_of_turn = list(islice(fates, len(rows_of_turn)))
-        values.append({"state": state, "moves": rows_of_turn, "fates": fates_of_turn})
+        turn_values = {
+            "state": state,
+            "moves": rows_of_turn,
+            "fates": fates_of_turn,
+        }
+        values.append(turn_values)
 
     head = ""
     if not since:
@@ -537,11 +582,12 @@ def _part(
         head = _head(folder, match, games, grids, is_over=bool(result))
     unseen = values[since:]
     newest = unseen[-MOST_TURNS:]
+    last = replayed[-1]
     return PartOfMatch(
         head=head,
         turns=tuple(map(replays.safe_json, newest)),
         count=len(values),
-        text=render_state(game, replayed[-1].facts),
+        text=render_state(game, last.facts),
         result=result,
     )
 
@@ -561,7 +607,8 @@ def _head(
     labels: list[str] = []
     for seat in match.seats:
         name = seat.bot.name
-        labels.append(clean(displays.get(name, name)))
+        display = displays.get(name, name)
+        labels.append(clean(display))
     roles = tuple(seat.role for seat in match.seats)
     game = games.game(match)
     index = data.Index(

@@ -195,9 +195,10 @@ class JoinedSeat:
         await socket.send(json.dumps(self._hello))
         welcome = _message(await socket.recv())
         if "refused" in welcome:
-            raise RefusedError(printable(str(welcome["refused"])))
-        name = printable(str(welcome.get("bot")))
-        print(f"joined as {name}; Ctrl-C leaves", file=sys.stderr)
+            reason = str(welcome["refused"])
+            raise RefusedError(printable(reason))
+        name = str(welcome.get("bot"))
+        print(f"joined as {printable(name)}; Ctrl-C leaves", file=sys.stderr)
         self._socket = socket
         async for text in socket:
             message = _message(text)
@@ -226,7 +227,12 @@ class JoinedSeat:
 
     async def _answer(self, session: SeatSession, question: dict[str, Any]) -> None:
         """Ask the bot, and send its answer."""
-        session.answer = await session.ask(question, self._command, self._folder, self._send)
+        session.answer = await session.ask(
+            question,
+            self._command,
+            self._folder,
+            self._send,
+        )
         await self._send(session.answer)
 
     async def _send(self, answer: dict[str, Any]) -> None:
@@ -319,8 +325,13 @@ def version_of(command: list[str], bot: Path | None) -> str:
         contents.append((name, digest))
     # This is what `arena.identity.digest_of` does, which this program cannot import. JSON marks
     # where each value ends.
-    text = json.dumps([command, contents], separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    text = json.dumps(
+        [command, contents],
+        separators=(",", ":"),
+        ensure_ascii=False,
+    )
+    content = text.encode("utf-8", "surrogatepass")
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def printable(text: str) -> str:
@@ -350,12 +361,14 @@ def socket_address(url: str, *, unencrypted: bool) -> str:
         raise RefusedError(mistake)
     if "@" in parts.netloc or not url.isprintable():
         raise RefusedError(mistake)
-    if parts.scheme == "http" and not unencrypted and not _is_here(host):
+    may_be_read = parts.scheme == "http" and not _is_here(host)
+    if may_be_read and not unencrypted:
         raise RefusedError(
             f"{url}: by http the token can be read on its way; "
             "use https, or in a network that you trust --unencrypted"
         )
-    return f"{url.rstrip('/').replace('http', 'ws', 1)}/join"
+    socket_url = url.rstrip("/").replace("http", "ws", 1)
+    return f"{socket_url}/join"
 
 
 def _is_here(host: str) -> bool:
@@ -375,9 +388,8 @@ def read_token(file: Path | None) -> str:
     if file is not None:
         try:
             if os.name == "posix" and file.stat().st_mode & 0o077:
-                raise RefusedError(
-                    f"{file}: others may read this token: chmod 600 {shlex.quote(str(file))}"
-                )
+                path = shlex.quote(str(file))
+                raise RefusedError(f"{file}: others may read this token: chmod 600 {path}")
             with file.open("rb") as opened:
                 token = opened.read(LONGEST_TOKEN + 1).decode("utf-8", "replace")
         except OSError as error:

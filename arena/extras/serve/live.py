@@ -172,10 +172,10 @@ class LiveView:
                     if under_way is not None:
                         last = await self._follow(*under_way)
                         continue
-                newest, _, _, _ = await self._frames.match(self._event, jobs.matches, 1, ())
+                listed = await self._frames.match(self._event, jobs.matches, 1, ())
                 match = ""
-                if newest:
-                    match = newest[0].id
+                if listed.lines:
+                    match = listed.lines[0].id
                 if match != last:
                     last = match
                     await self._replay(match)
@@ -203,7 +203,13 @@ class LiveView:
         for status in slow:
             lane = status.lane
             match = status.match
-            part = await self._frames.fresh(self._event, jobs.under_way, lane, match, 0)
+            part = await self._frames.fresh(
+                self._event,
+                jobs.under_way,
+                lane,
+                match,
+                0,
+            )
             if part is not None:
                 return lane, match, part
         return None
@@ -227,8 +233,13 @@ class LiveView:
             matches_under_way = {status.match for status in state.lanes}
             if match not in matches_under_way:
                 break
-            count = self._events.count
-            part = await self._frames.fresh(self._event, jobs.under_way, lane, match, count)
+            part = await self._frames.fresh(
+                self._event,
+                jobs.under_way,
+                lane,
+                match,
+                self._events.count,
+            )
             took = time.monotonic() - begun
             await self._pause(max(FOLLOW_S, SHARE * took))
         await self._finish(match)

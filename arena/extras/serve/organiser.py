@@ -113,7 +113,8 @@ async def act(request: Request) -> Response:
     answers: Answers = request.app.state.answers
     try:
         is_roster = " ".join(words).endswith(actions.ROSTER)
-        if action == "invite" and is_roster and words != ["people.csv"]:
+        is_other_file = is_roster and words != ["people.csv"]
+        if action == "invite" and is_other_file:
             raise ArenaError(
                 "this page reads only people.csv; for another file type `arena serve invite FILE`"
             )
@@ -168,9 +169,17 @@ async def _run(
 ) -> Result:
     """Return the result of a job for the bots of the workspace, for an organiser."""
     account = people.signed_in(request, organiser=True)
-    entrants = await asyncio.to_thread(Entrants, accounts_of(request).workspace)
+    workspace = accounts_of(request).workspace
+    entrants = await asyncio.to_thread(Entrants, workspace)
     played = await asyncio.to_thread(entrants.played)
-    return await people.in_worker(request, account, job, entrants.store, played, *values)
+    return await people.in_worker(
+        request,
+        account,
+        job,
+        entrants.store,
+        played,
+        *values,
+    )
 
 
 def _compared(store: BotStore, played: frozenset[str]) -> tuple[list[PairRow], list[OmissionRow]]:
@@ -178,8 +187,10 @@ def _compared(store: BotStore, played: frozenset[str]) -> tuple[list[PairRow], l
     report = similar.compare(store, played)
     pairs = []
     for pair in report.pairs:
+        first = pair.first.name
+        second = pair.second.name
         percent = round(100 * pair.share)
-        pairs.append((pair.first.name, pair.second.name, percent, pair.shared))
+        pairs.append((first, second, percent, pair.shared))
     omissions = []
     for omission in report.omissions:
         omissions.append((omission.programs, omission.words))
@@ -223,14 +234,19 @@ def _values(accounts: Accounts) -> dict[str, Any]:
         graded = _graded(folder)
     rule, _ = accounts.setting("rounds", ("", ""))
     welcome = accounts.setting("welcome", "")
-    switches = {switch: accounts.is_on(switch) for switch in ("frozen", "paused", "hidden")}
-    meanings = {action: meaning for action, (_, _, meaning) in actions.SWITCHES.items()}
+    switches: dict[str, bool] = {}
+    for switch in ("frozen", "paused", "hidden"):
+        switches[switch] = accounts.is_on(switch)
+    meanings: dict[str, str] = {}
+    for action, (_, _, meaning) in actions.SWITCHES.items():
+        meanings[action] = meaning
+    last_rounds = accounts.rounds(1)
     return {
         "switches": switches,
         "meanings": meanings,
         "rule": rule,
         "welcome": clean(welcome, actions.MOST_WELCOME),
-        "running": any(not last.ended for last in accounts.rounds(1)),
+        "running": any(not last.ended for last in last_rounds),
         "limits": {name: accounts.limit(name) for name in LIMITS},
         "sizes": IN_MEGABYTES,
         "graded": graded,
@@ -247,8 +263,14 @@ def _tables(accounts: Accounts, graded: Any) -> dict[str, list[Any]]:
         rounds.append((number, played.begun, played.ended, played.words))
     uploads = []
     for upload in accounts.uploads(most=MOST_ROWS):
-        author = labels[upload.account]
-        uploads.append((author, upload.file, upload.received, upload.status, upload.words))
+        row = (
+            labels[upload.account],
+            upload.file,
+            upload.received,
+            upload.status,
+            upload.words,
+        )
+        uploads.append(row)
     requests = []
     for request in accounts.requests(most=MOST_ROWS):
         author = labels[request.account]
@@ -274,10 +296,15 @@ def _marks(graded: Any) -> list[tuple[str, ...]]:
     students = names.unambiguous(keys)
     rows: list[tuple[str, ...]] = []
     for student, row in zip(students, graded.students, strict=True):
-        marks = f"{row.marks:g}"
-        out_of = f"{row.out_of:g}"
-        state = str(row.student.state)
-        rows.append((student, row.bot, marks, out_of, state, row.note))
+        cells = (
+            student,
+            row.bot,
+            f"{row.marks:g}",
+            f"{row.out_of:g}",
+            str(row.student.state),
+            row.note,
+        )
+        rows.append(cells)
     return rows
 
 

@@ -88,12 +88,16 @@ def with_view(page: Response) -> Response:
 
 def quoted(*parts: str) -> str:
     """Return the address of a page."""
-    return "".join(f"/{quote(part, safe='')}" for part in parts)
+    address = ""
+    for part in parts:
+        address += f"/{quote(part, safe='')}"
+    return address
 
 
 def query(values: Mapping[str, object]) -> str:
     """Return the part of an address behind the question mark."""
-    return urlencode({name: value for name, value in values.items() if value})
+    stated = {name: value for name, value in values.items() if value}
+    return urlencode(stated)
 
 
 @cache
@@ -115,7 +119,8 @@ def _assets() -> dict[str, tuple[bytes, str]]:
 
 def _joined(files: Sequence[Path]) -> bytes:
     """Return the text of several files as one file."""
-    return "\n".join(file.read_text("utf-8") for file in files).encode()
+    texts = [file.read_text("utf-8") for file in files]
+    return "\n".join(texts).encode()
 
 
 def asset_path(name: str) -> str:

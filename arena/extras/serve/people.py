@@ -48,7 +48,10 @@ def cookie_of(request: HTTPConnection) -> str:
 
 def _cookie_name(request: HTTPConnection) -> str:
     """Return the name of the cookie; with TLS no other site of the same domain can set it."""
-    return f"__Host-{COOKIE}" if request.app.state.settings.secure else COOKIE
+    settings = request.app.state.settings
+    if settings.secure:
+        return f"__Host-{COOKIE}"
+    return COOKIE
 
 
 def sees(request: HTTPConnection, event: str) -> bool:
@@ -171,7 +174,7 @@ async def checked_form(request: Request, *, files: int = 0) -> FormData:
     form = await request.form(max_files=files, max_fields=MOST_FIELDS)
     _refuse_ended(request, account)
     secret = form.get(CSRF_FIELD)
-    expected = csrf(request)
-    if isinstance(secret, str) and hmac.compare_digest(secret.encode(), expected.encode()):
+    expected = csrf(request).encode()
+    if isinstance(secret, str) and hmac.compare_digest(secret.encode(), expected):
         return form
     raise HTTPException(403, "this form is too old, or came from another site: load the page again")

@@ -204,7 +204,8 @@ def _seats(workspace: Path) -> Seats:
             for roles in choices:
                 if len(roles) >= len(board.roles):
                     continue  # no role is left for a bot
-                value = f"{board.label} {' '.join(roles)}"
+                roles_in_words = " ".join(roles)
+                value = f"{board.label} {roles_in_words}"
                 seats[value] = (board.label, roles)
     return seats
 

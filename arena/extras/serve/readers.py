@@ -147,7 +147,12 @@ async def _front(request: Request) -> jobs.Front:
 async def leaderboard(request: Request) -> Response:
     """Show the leaderboard."""
     tables = await _front(request)
-    return await event_page(request, "leaderboard.html.j2", tab="leaderboard", html=tables.html)
+    return await event_page(
+        request,
+        "leaderboard.html.j2",
+        tab="leaderboard",
+        html=tables.html,
+    )
 
 
 async def leaderboard_part(request: Request) -> Response:
@@ -173,7 +178,12 @@ async def crosstable(request: Request) -> Response:
     bot_path = _bot_path(event)
     matches_path = _path(event, "matches")
     html = await frames(request).table(event, jobs.crosstable, bot_path, matches_path)
-    return await event_page(request, "crosstable.html.j2", tab="crosstable", html=html)
+    return await event_page(
+        request,
+        "crosstable.html.j2",
+        tab="crosstable",
+        html=html,
+    )
 
 
 def _charts(request: Request, event: str) -> list[Path]:
@@ -199,8 +209,13 @@ async def charts(request: Request) -> Response:
             names.append(file.stem)
     names.sort(key=lambda name: (name != "leaderboard", name))
     captions = await frames(request).match(event, jobs.captions, tuple(names))
-    pictures = list(zip(names, captions, strict=True))
-    return await event_page(request, "charts.html.j2", tab="charts", pictures=pictures)
+    pictures = zip(names, captions, strict=True)
+    return await event_page(
+        request,
+        "charts.html.j2",
+        tab="charts",
+        pictures=list(pictures),
+    )
 
 
 async def chart(request: Request) -> Response:
@@ -242,21 +257,20 @@ async def matches(request: Request) -> Response:
     """Show a page of matches, newest first."""
     event = event_of(request)
     filters = _filters(request)
-    chosen = tuple(sorted(filters.items()))
-    listed = await frames(request).match(event, jobs.matches, PAGE + 1, chosen)
-    lines, count, boards, bots = listed
+    chosen = sorted(filters.items())
+    listed = await frames(request).match(event, jobs.matches, PAGE + 1, tuple(chosen))
     more = None
-    if len(lines) > PAGE:
-        last = lines[PAGE - 1]
+    if len(listed.lines) > PAGE:
+        last = listed.lines[PAGE - 1]
         more = pages.query(filters | {"before": last.number})
     return await event_page(
         request,
         "matches.html.j2",
         tab="matches",
-        lines=lines[:PAGE],
-        count=count,
-        boards=boards,
-        bots=bots,
+        lines=listed.lines[:PAGE],
+        count=listed.count,
+        boards=listed.boards,
+        bots=listed.bots,
         chosen=filters,
         more=more,
     )
@@ -293,7 +307,13 @@ async def match_json(request: Request) -> Response:
     tables = frames(request)
     like = await tables.match(event, jobs.like_positions, line.board)
     bots = await _own_bots(request)
-    text = await tables.match(event, jobs.replay, line.id, bots, also=(like,))
+    text = await tables.match(
+        event,
+        jobs.replay,
+        line.id,
+        bots,
+        also=(like,),
+    )
     return pages.fresh(request, text.encode(), "application/json")
 
 
@@ -318,7 +338,7 @@ async def bot(request: Request) -> Response:
     event, name, display = await _bot(request)
     versions = await frames(request).table(event, jobs.versions)
     chosen = (("bot", name),)
-    lines, _, _, _ = await frames(request).match(event, jobs.matches, 10, chosen)
+    listed = await frames(request).match(event, jobs.matches, 10, chosen)
     tables = await _front(request)
     return await event_page(
         request,
@@ -328,7 +348,7 @@ async def bot(request: Request) -> Response:
         bot=name,
         figures=tables.ranks.get(display, ""),
         versions=versions.get(name, []),
-        lines=lines,
+        lines=listed.lines,
     )
 
 
@@ -339,7 +359,8 @@ async def bot_json(request: Request) -> Response:
     texts = await frames(request).table(event, jobs.bot_pages, bots)
     if name not in texts:  # it entered just now
         raise HTTPException(404)
-    return pages.fresh(request, texts[name].encode(), "application/json")
+    content = texts[name].encode()
+    return pages.fresh(request, content, "application/json")
 
 
 async def version(request: Request) -> Response:
@@ -351,7 +372,7 @@ async def version(request: Request) -> Response:
         if row["digest"] != digest:
             continue
         chosen = (("bot", name), ("digest", digest))
-        lines, _, _, _ = await frames(request).match(event, jobs.matches, PAGE, chosen)
+        listed = await frames(request).match(event, jobs.matches, PAGE, chosen)
         return await event_page(
             request,
             "version.html.j2",
@@ -359,7 +380,7 @@ async def version(request: Request) -> Response:
             title=f"{display}, version {row['version']}",
             bot=name,
             version=row,
-            lines=lines,
+            lines=listed.lines,
         )
     raise HTTPException(404)
 

@@ -238,7 +238,8 @@ def _read_hello(text: str) -> tuple[str, list[str], list[str]]:
         version = hello.get("version")
         games = hello.get("games", [])
         roles = hello.get("roles", [])
-        if version and _is_text(version) and _are_names(games) and _are_names(roles):
+        has_names = _are_names(games) and _are_names(roles)
+        if version and _is_text(version) and has_names:
             return version, games, roles
     raise ArenaError("this is no `arena join` of this version: fetch it again")
 
@@ -332,7 +333,9 @@ def _message(text: str | bytes) -> dict[str, Any] | None:
         message = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return message if isinstance(message, dict) else None
+    if not isinstance(message, dict):
+        return None
+    return message
 
 
 ROUTES = [WebSocketRoute("/join", join)]

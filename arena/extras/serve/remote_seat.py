@@ -228,7 +228,11 @@ class RemoteSeat:
             return False
         self._socket = connection
         self._received = b""
-        self._send({"bot": self._seat.bot.name, "session": self._session})
+        message = {
+            "bot": self._seat.bot.name,
+            "session": self._session,
+        }
+        self._send(message)
         return True
 
     def _disconnect(self) -> None:

@@ -219,7 +219,9 @@ class Scheduler:
         if not self._check.is_running():
             self._step_check()
         if self._undrawn and not self._charts.is_running():
-            self._charts.start(SiteProcess.CHARTS.command(self._undrawn.pop()), nice=NICE)
+            event = self._undrawn.pop()
+            command = SiteProcess.CHARTS.command(event)
+            self._charts.start(command, nice=NICE)
         paused = self._accounts.is_on("paused")
         if self._round.is_running():
             if paused:
@@ -234,25 +236,37 @@ class Scheduler:
         last = self._last_round()
         if last is not None and not last.ended:
             return
-        number = 0 if last is None else last.number
+        number = 0
+        if last is not None:
+            number = last.number
         if not self._step_remote(number):
             self._step_requests()
 
     def end(self) -> None:
         """End the processes that this server has started."""
-        for job in (self._check, self._charts, self._request, self._remote, self._round):
+        jobs = (
+            self._check,
+            self._charts,
+            self._request,
+            self._remote,
+            self._round,
+        )
+        for job in jobs:
             job.end()
 
     def _last_round(self) -> Round | None:
         """Return the round that began last; None if there was none."""
         rounds = self._accounts.rounds(1)
-        return rounds[0] if rounds else None
+        if not rounds:
+            return None
+        return rounds[0]
 
     def _step_check(self) -> None:
         """Check the uploads that wait."""
         if self._check.take_exit_code():
             # There is a mistake, such as in tournament.toml, which the organiser mends.
-            self._accounts.note("server", "uploads cannot be checked", self._check.words())
+            reason = self._check.words()
+            self._accounts.note("server", "uploads cannot be checked", reason)
             self._check_from = time.monotonic() + RETRY_S
         if time.monotonic() < self._check_from:
             return
@@ -292,7 +306,9 @@ class Scheduler:
         begun = self._accounts.begin_round()
         if begun.attempts == 1:
             self._began = (begun.number, time.monotonic())
-        self._round.start(round_command(), variables=self._key.variables())
+        command = round_command()
+        variables = self._key.variables()
+        self._round.start(command, variables=variables)
 
     def _is_due(self, last: Round | None) -> bool:
         """Return whether a round is to begin, by the timetable or because the organiser said so.
@@ -395,7 +411,10 @@ class Scheduler:
     def _step_requests(self) -> None:
         """Play the requests of authors, one after another."""
         accounts = self._accounts
-        playing = next(iter(accounts.requests(status="playing")), None)
+        playing = None
+        under_way = accounts.requests(status="playing")
+        if under_way:
+            playing = under_way[0]
         if self._request.is_running():
             if playing is not None:
                 self._limit_request(playing)
@@ -485,7 +504,7 @@ def for_author(
         for account in accounts.accounts():
             if account.id == request.account:
                 names.update(entrants.own(account))
-    text = "\n".join(statement.shown_to(names) for statement in request_statements)
+    texts = [statement.shown_to(names) for statement in request_statements]
     folder = accounts.workspace / "results" / request.event
     reader = Author(
         name="",
@@ -493,7 +512,7 @@ def for_author(
         file="",
         hidden_paths=hidden_paths(folder),
     )
-    return reader.without_paths(text)
+    return reader.without_paths("\n".join(texts))
 
 
 @contextlib.asynccontextmanager

@@ -197,7 +197,9 @@ def compare(store: BotStore, played: Collection[str] = ()) -> SimilarityReport:
 
 def _most_alike_first(pair: Similarity) -> tuple[float, int, str, str]:
     """Return the key by which pairs are sorted."""
-    return -pair.share, -pair.shared, pair.first.name, pair.second.name
+    first = pair.first.name
+    second = pair.second.name
+    return -pair.share, -pair.shared, first, second
 
 
 def _evidence(
@@ -276,7 +278,9 @@ def export(store: BotStore, played: Collection[str] = ()) -> bytes:
         if left_out:
             readme += ["", "Not here are:"]
             readme += left_out
-        readme_text = "".join(f"{_harmless(line)}\n" for line in readme)
+        readme_text = ""
+        for line in readme:
+            readme_text += f"{_harmless(line)}\n"
         packed.writestr("README.txt", readme_text)
     return content.getvalue()
 
@@ -320,7 +324,8 @@ def _programs(
         shingles_left = MOST_SHINGLES
         done = 0
         first_versions = versions[:VERSIONS]
-        contents = _read([version.path for version in first_versions])
+        paths = [version.path for version in first_versions]
+        contents = _read(paths)
         for version, (shingles, remarks) in zip(first_versions, contents, strict=True):
             own_shingles = frozenset(shingles - shipped)
             if len(own_shingles) < FEWEST:
@@ -522,7 +527,8 @@ def _first_tokens(path: Path, lexer: Lexer | None) -> tuple[list[tuple[str, int]
     tokens: list[tuple[str, int]] = []
     for word, line in first_tokens:
         line_of_text = min(line, len(numbers))
-        tokens.append((word, numbers[line_of_text - 1]))
+        number = numbers[line_of_text - 1]
+        tokens.append((word, number))
     if len(tokens) > MOST_TOKENS:
         remark = f"compared only in its first {MOST_TOKENS} words"
     return tokens[:MOST_TOKENS], remark
@@ -569,7 +575,8 @@ def _marked(program: ComparedProgram, shingles: Collection[Shingle]) -> list[Lin
     lines: list[Line] = []
     sources = _sources(program.path)
     files = [file for _, file in sources]
-    for (name, path), (tokens, _) in zip(sources, _lexed(files), strict=True):
+    tokens_of_files = _lexed(files)
+    for (name, path), (tokens, _) in zip(sources, tokens_of_files, strict=True):
         shared = _shared_lines(tokens, shingles)
         text, _ = _first_part(path)
         texts = LINE_END.split(text.rstrip("\n"))
@@ -579,9 +586,12 @@ def _marked(program: ComparedProgram, shingles: Collection[Shingle]) -> list[Lin
             if between:
                 note = f"({between} lines that are not shared)"
                 lines.append(Line(file=name, text=note, shared=False))
-            text_of_line = _harmless(texts[number - 1])
-            is_shared = number in shared
-            lines.append(Line(file=name, text=text_of_line, shared=is_shared))
+            line = Line(
+                file=name,
+                text=_harmless(texts[number - 1]),
+                shared=number in shared,
+            )
+            lines.append(line)
             last = number
     return lines
 

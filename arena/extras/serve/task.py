@@ -85,12 +85,12 @@ def task(workspace: Path) -> EventTask:
     for board in _boards(workspace, tournament):
         boards_by_game.setdefault(board.game, []).append(board)
     games = [_task_game(boards, conditions) for boards in boards_by_game.values()]
-    kits = tuple((kit.name, kit.language) for kit in starters.starters())
+    kits = [(kit.name, kit.language) for kit in starters.starters()]
     return EventTask(
         event=clean(tournament.name),
         games=tuple(games),
         limits=_limits(conditions),
-        kits=kits,
+        kits=tuple(kits),
     )
 
 
@@ -122,11 +122,13 @@ def picture(workspace: Path, label: str) -> bytes:
         if board.label != label:
             continue
         game = rulebook.game_of(board)
+        match = _match(board, Conditions())
         scores = dict.fromkeys(board.roles, 0)
+        verdict = Verdict(scores=scores, reason="")
         record = Record(
-            match=_match(board, Conditions()),
+            match=match,
             turns=(),
-            verdict=Verdict(scores=scores, reason=""),
+            verdict=verdict,
             sides=board.sides,
             seats=(),
             started="",
@@ -134,7 +136,8 @@ def picture(workspace: Path, label: str) -> bytes:
         names = dict.fromkeys(board.roles, "")
         states = tuple(scenes(game, ()))
         clip = Clip(game, record, names, states)
-        return svg.svg(clip.film(0, 0))
+        film = clip.film(0, 0)
+        return svg.svg(film)
     raise ArenaError(f"{label!r} is no board of this event")
 
 
@@ -142,13 +145,16 @@ def kit(workspace: Path, name: str, author: str) -> bytes:
     """Return a starter kit as a zip: a bot that plays the games of the event at once."""
     tournament = config.load(workspace / TOURNAMENT_FILE)
     boards = _boards(workspace, tournament)
-    games = tuple(dict.fromkeys(board.game for board in boards))
+    games = dict.fromkeys(board.game for board in boards)  # in order, without repeats
     chosen = starters.find(name)
     path = f"bots/{KIT_NAME}"
     board = boards[0]
     players = " ".join([path] * len(board.sides))
-    match = f"{players} --board {board.label}"
-    replacements = {"name": KIT_NAME, "path": path, "match": match}
+    replacements = {
+        "name": KIT_NAME,
+        "path": path,
+        "match": f"{players} --board {board.label}",
+    }
     content = io.BytesIO()
     with scratch.temporary() as folder:
         kit_folder = folder / KIT_NAME
@@ -156,7 +162,7 @@ def kit(workspace: Path, name: str, author: str) -> bytes:
             chosen,
             kit_folder,
             author=author,
-            games=games,
+            games=tuple(games),
             replacements=replacements,
         )
         with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed:
@@ -247,6 +253,7 @@ def _shortened(lines: Sequence[str]) -> Iterator[str]:
 def _match(board: Board, conditions: Conditions) -> Match:
     """Return a match of nobody on a board, to draw its start and to word its questions."""
     nobody = Bot(name="nobody", command=(), digest="")
+    seats = [Seat(role=role, bot=nobody) for role in board.roles]
     sampled = ""
     if board.sampled:
         sampled = board.sampled[0]
@@ -255,7 +262,7 @@ def _match(board: Board, conditions: Conditions) -> Match:
         game=board.game,
         board=board.name,
         rules=board.rules,
-        seats=tuple(Seat(role=role, bot=nobody) for role in board.roles),
+        seats=tuple(seats),
         repeat=0,
         seed=0,
         sampled=sampled,

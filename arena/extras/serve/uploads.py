@@ -234,7 +234,8 @@ def _if_room(
     """
     for bot in bots:
         size = size_of(Path(bot.files or ""))
-        playing = sum(map(size_of, disk.store.playing(bot.name)))
+        playing_copies = disk.store.playing(bot.name)
+        playing = sum(map(size_of, playing_copies))
         try:
             # A version, and its copy that plays.
             disk.remove_versions(2 * size, leaving=waiting + playing)
@@ -272,7 +273,8 @@ def remote_bot(
             digest = discovery.from_path(bot_folder, "remote").digest
         except ArenaError as error:  # its author knows no such path
             raise ArenaError(error.seen_from(bot_folder)) from error
-        if all(bot.digest != digest for bot in entrants.bots):
+        playing_digests = {bot.digest for bot in entrants.bots}
+        if digest not in playing_digests:
             # It is a new version, or an older version that plays again.
             accounts.may_upload(account)
             disk = Disk(accounts, account)
@@ -296,8 +298,12 @@ def remote_bot(
     if decision.bot is None:
         raise ArenaError(first_line(decision.reasons))
     if decision.status is SubmissionStatus.ACCEPTED:
-        file = f"{decision.name} {version}"
-        accounts.add_upload(secrets.token_hex(16), account, file, SubmissionStatus.ACCEPTED)
+        accounts.add_upload(
+            secrets.token_hex(16),
+            account,
+            f"{decision.name} {version}",
+            SubmissionStatus.ACCEPTED,
+        )
     return decision.name
 
 

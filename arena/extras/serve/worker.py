@@ -193,7 +193,8 @@ def _work(pipe: Connection) -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     log.begin()
     os.nice(NICE)
-    cores.stay(max(system.cores()))  # libraries then compute nothing in parallel
+    last_core = max(system.cores())
+    cores.stay(last_core)  # libraries then compute nothing in parallel
     gc.freeze()  # what is imported stays, so that nobody looks through it after each job
     while True:
         try:
