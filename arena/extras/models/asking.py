@@ -92,7 +92,9 @@ def opened(providers: Sequence[Provider], folder: Path | None) -> Iterator[Door]
     """Run a broker whose tape is in this folder; None = its tape is deleted at the end."""
     for provider in providers:
         name = provider.key_variable
-        if provider.kind != "tape" and name and name not in os.environ:
+        if not name or provider.kind == "tape":
+            continue
+        if name not in os.environ:
             # Typed as `export NAME=...` a key would stay in the history of the shell.
             cure = (
                 f"type `read -rs {name} && export {name}`, paste the key, and press Enter; "
@@ -111,8 +113,9 @@ def opened(providers: Sequence[Provider], folder: Path | None) -> Iterator[Door]
             "tape": str(tape),
             "parent": os.getpid(),
         }
+        packages = Path(__file__).parents[3]
         process = subprocess.Popen(
-            [sys.executable, "-c", BEGIN, str(Path(__file__).parents[3])],
+            [sys.executable, "-c", BEGIN, str(packages)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             # Ctrl-C in the terminal is for the main process, which then ends the broker.
@@ -166,7 +169,9 @@ def key_of(provider: Provider) -> str:
                 raise ArenaError(f"{where}: others may read it: `chmod 600 {provider.key_file}`")
             key = path.read_text("utf-8")
         except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "this is no text"
+            reason: str | None = "this is no text"
+            if isinstance(error, OSError):
+                reason = error.strerror
             raise ArenaError(f"{where}: cannot be read: {reason}") from error
     key = key.strip()
     is_word = key.isascii() and key.isprintable() and " " not in key

@@ -150,14 +150,16 @@ class Broker:
         async with self._slots:
             if not await self._has_budget(request["request"], key):
                 return "budget", f"{table}: the event's budget is used up"
+            question = {**request["request"], "bot": request["bot"]}
             try:
-                answer = await self._tried({**request["request"], "bot": request["bot"]})
+                answer = await self._tried(question)
             except (AgainError, PatienceError) as error:
                 self._failures += 1
-                is_end = isinstance(error, PatienceError) or self._failures >= DOWN
-                fault = clean(without_key(str(error), self._provider.key), LONGEST_WORDS)
-                words = f"{table}: the model gave no answer: {fault}"
-                return "end" if is_end else "again", words
+                fault = without_key(str(error), self._provider.key)
+                words = f"{table}: the model gave no answer: {clean(fault, LONGEST_WORDS)}"
+                if isinstance(error, PatienceError) or self._failures >= DOWN:
+                    return "end", words
+                return "again", words
             else:
                 self._failures = 0
                 self._add(request, answer, paid=True)
@@ -257,8 +259,9 @@ class ModelServer:
             waits = [broker.wait for broker in self._brokers.values()]
             waits = [wait for wait in waits if wait]
             if waits != written:
+                content = json.dumps(waits).encode("ascii")
                 with whole_files.replacing(path, synced=False) as file:
-                    file.write(json.dumps(waits).encode("ascii"))
+                    file.write(content)
                 written = waits
             await asyncio.sleep(LOOK_S)
 
@@ -274,12 +277,15 @@ class ModelServer:
         with contextlib.closing(writer), contextlib.suppress(ConnectionError, ValueError):
             line = await reader.readline()
             request = json.loads(line)
-            broker = self._brokers[request["alias"]]
+            alias = request["alias"]
+            broker = self._brokers[alias]
+
             answering = asyncio.ensure_future(broker.answer(request))
             while not answering.done():
                 await asyncio.wait({answering}, timeout=Door.PULSE_S)
                 if not answering.done():
                     writer.write(b"\n")
+
             answer = json.dumps(answering.result())
             writer.write(answer.encode("ascii") + b"\n")
             await writer.drain()

@@ -264,7 +264,8 @@ class Calls:
             answers = _side_by_side(self._model, list(requests.values()))
             for role, answer in zip(requests, answers, strict=True):
                 ask, _ = asked[role]
-                lines[role] = self._paid(role, ask.turn, requests[role], answer)
+                request = requests[role]
+                lines[role] = self._paid(role, ask.turn, request, answer)
         return lines
 
     def note(self, role: Role) -> str:
@@ -341,7 +342,13 @@ class Calls:
         text = json.dumps(request, sort_keys=True)
         key = self._key(terms, role, text, account.times_made[text])
         account.times_made[text] += 1
-        return ModelRequest(key, terms.alias, self._names[role], self._match.id, request)
+        return ModelRequest(
+            key,
+            terms.alias,
+            bot=self._names[role],
+            match=self._match.id,
+            request=request,
+        )
 
     def _key(
         self,

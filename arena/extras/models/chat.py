@@ -244,7 +244,8 @@ def verbatim(
     text = _valid(json.dumps([status, body]))
     if status != 200:
         return ModelAnswer(text, "error")
-    figures = _figures(_usage(body), request, least=0, most=len(text))
+    usage = _usage(body)
+    figures = _figures(usage, request, least=0, most=len(text))
     return ModelAnswer(text, **figures)
 
 
@@ -253,7 +254,9 @@ def _error_of_a_choice(body: Mapping[str, Any]) -> Any:
     if not isinstance(choices, list) or not choices:
         return None
     choice = choices[0]
-    return choice.get("error") if isinstance(choice, dict) else None
+    if not isinstance(choice, dict):
+        return None
+    return choice.get("error")
 
 
 def _is_answer(path: str, body: Mapping[str, Any]) -> bool:

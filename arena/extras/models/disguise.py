@@ -96,7 +96,7 @@ class Reflection:
             return word
         x, y = self.cell((0, 0))
         beyond_x, beyond_y = self.cell(WAYS[word])
-        reflected_step = beyond_x - x, beyond_y - y
+        reflected_step = (beyond_x - x, beyond_y - y)
         return next(way for way, step in WAYS.items() if step == reflected_step)
 
     def placed(self, pattern: str, text: str) -> str:
@@ -106,15 +106,18 @@ class Reflection:
         numbers = {"X": 0, "Y": 0}
         for axis in numbers:
             if axis in pattern_words:
-                word = words[pattern_words.index(axis)]
+                position = pattern_words.index(axis)
+                word = words[position]
                 if not NUMBER.fullmatch(word):
                     return text
                 numbers[axis] = int(word)
 
         column, row = self.cell((numbers["X"], numbers["Y"]))
-        for axis, number in (("X", column), ("Y", row)):
+        reflected = {"X": column, "Y": row}
+        for axis, number in reflected.items():
             if axis in pattern_words:
-                words[pattern_words.index(axis)] = str(number)
+                position = pattern_words.index(axis)
+                words[position] = str(number)
         return " ".join(words)
 
     def wall(self, pattern: str, text: str) -> str | None:
@@ -223,15 +226,26 @@ class Disguise:
         self._game = game
         dice = random.Random(f"disguise/{match.seed}/{role}")
         self._reflection = reflection(game, dice)
-        names = match.game, match.board.removesuffix(DISGUISED)
-        words = [*names, *game.roles, *manual.words(game.manual)]
+        board = match.board.removesuffix(DISGUISED)
+        words = [match.game, board]
+        words += game.roles
+        words += manual.words(game.manual)
         distinct_words = dict.fromkeys(words)
         self._vocabulary = Vocabulary(dice, tuple(distinct_words))
         self._plain: Mapping[Move, Move] = {}
         """The legal moves of the question, by how the bot sees them."""
         swapped = self._vocabulary.swapped
+
+        def swapped_label(_label: str) -> str:
+            return f"{swapped(match.game)}/{swapped(board)}"
+
+        def swapped_end(reason: str) -> str:
+            if reason == "forfeit":
+                return reason
+            return swapped(reason)
+
         self._changes: Mapping[str, Callable[[str], str | None]] = {
-            "game": lambda _: "/".join(map(swapped, names)),
+            "game": swapped_label,
             "roles": swapped,
             "role": swapped,
             "parameters": lambda _: None,
@@ -242,7 +256,7 @@ class Disguise:
             "note": self._quoted,
             "fault": self._quoted,
             "score": swapped,
-            "end": lambda reason: reason if reason == "forfeit" else swapped(reason),
+            "end": swapped_end,
         }
 
     def fact(self, fact: Fact) -> Fact | None:
@@ -265,8 +279,10 @@ class Disguise:
 
     def reply(self, reply: Reply) -> Reply:
         """Return the bot's answer in plain words, also if it is no legal move."""
+        if reply.ending is not None or not self._plain:
+            return reply
         disguised_move = protocol.read_move(reply.line)
-        if reply.ending is not None or disguised_move is None or not self._plain:
+        if disguised_move is None:
             return reply
         move = self._plain.get(disguised_move)
         if move is None:
@@ -305,8 +321,9 @@ class Disguise:
         for pattern in self._game.symmetry.moves:
             if variables(pattern, move) is not None:
                 return reflection.placed(pattern, move)
-        words = map(reflection.way, move.split(" "))
-        return " ".join(words)
+        words = move.split(" ")
+        reflected_words = map(reflection.way, words)
+        return " ".join(reflected_words)
 
     def _last(self, value: str) -> str:
         role, _, move = value.partition(" ")

@@ -41,7 +41,8 @@ def sentences(
     due = Counter(plan.counts(event))
     estimate = None
     with contextlib.suppress(NoResultsError), Archive.open(folder, writing=False) as archive:
-        due.subtract(match.label for match in plan.Plan(event, archive).stored())
+        stored = plan.Plan(event, archive).stored()
+        due.subtract(match.label for match in stored)
         estimate = _expected(archive, due)
     if estimate is None:
         yield "model: what the matches take is known when the first are played"

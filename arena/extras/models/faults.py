@@ -99,8 +99,12 @@ def refusal_of(
     """
     words = words_of(body)
     signs = _signs_in(body)
-    quoted = f": {words}" if words else ""
-    name = "an error inside HTTP 200" if status == INSIDE else f"HTTP {status}"
+    quoted = ""
+    if words:
+        quoted = f": {words}"
+    name = f"HTTP {status}"
+    if status == INSIDE:
+        name = "an error inside HTTP 200"
     if status == 413 or (status in LENGTH_STATUSES and _has_any(signs, TOO_LONG)):
         return ModelAnswer(f"the question is too long for the model ({name})", "error")
     if status in FLAG_STATUSES and _has_any(signs, FLAGGED):
@@ -223,4 +227,6 @@ def _number(text: str) -> float | None:
         number = float(text)
     except ValueError:
         return None
-    return number if math.isfinite(number) else None
+    if not math.isfinite(number):
+        return None
+    return number

@@ -120,7 +120,9 @@ def models(results: Results) -> pd.DataFrame:
         cost = costs[bot]
         cost_a_match = cost / max(1, matches)
         above = strengths.get(bot, weakest) - weakest
-        cost_a_point = cost / above if above > 0 else np.nan
+        cost_a_point = np.nan
+        if above > 0:
+            cost_a_point = cost / above
         row = (
             bot,
             clean(aliases.get(bot, DEFAULT_MODEL)),

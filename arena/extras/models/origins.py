@@ -67,16 +67,22 @@ def origins(record: Record) -> Iterator[Origin]:
 def _kind(turn: Turn, calls: Sequence[ModelCall]) -> str:
     if turn.by == "strike":
         return "no_move"
-    if any(metrics.read(remark).get(FALLBACK) for remark in turn.remarks):
-        return "fallback"
+    for remark in turn.remarks:
+        if metrics.read(remark).get(FALLBACK):
+            return "fallback"
     if not calls:
         return "unasked"
-    return "at_once" if len(calls) == 1 else "rethought"
+    if len(calls) == 1:
+        return "at_once"
+    return "rethought"
 
 
 def _origin(bot: str, kind: str, calls: Sequence[ModelCall]) -> Origin:
-    reasons = Counter(reason_again(call) for call in calls)
-    ends = Counter(call.answer.end for call in calls)
+    reasons: Counter[str] = Counter()
+    ends: Counter[str] = Counter()
+    for call in calls:
+        reasons[reason_again(call)] += 1
+        ends[call.answer.end] += 1
     return Origin(
         bot,
         kind,
@@ -96,7 +102,9 @@ def reason_again(call: ModelCall) -> str:
     if not isinstance(request, dict):
         return ""
     reason = request.get("again")
-    return reason if isinstance(reason, str) else ""
+    if not isinstance(reason, str):
+        return ""
+    return reason
 
 
 def rate(matches: Sequence[tuple[int, int]]) -> tuple[float, float, float]:
@@ -116,11 +124,13 @@ def rate(matches: Sequence[tuple[int, int]]) -> tuple[float, float, float]:
         spread = sum(squares)
         spread *= len(matches) / (len(matches) - 1)
         spread_if_independent = moves * share * (1 - share)
-        size = moves / max(1.0, spread / spread_if_independent)
+        alikeness = spread / spread_if_independent
+        size = moves / max(1.0, alikeness)
 
     variance = share * (1 - share) / size
     middle = share + Z * Z / (2 * size)
-    half = Z * math.sqrt(variance + Z * Z / (4 * size * size))
+    correction = Z * Z / (4 * size * size)
+    half = Z * math.sqrt(variance + correction)
     scale = 1 + Z * Z / size
     low = 100 * (middle - half) / scale
     high = 100 * (middle + half) / scale

@@ -78,7 +78,9 @@ class Url:
             headers["Authorization"] = f"Bearer {provider.key}"
         # No redirect is followed, and without TLS no proxy of the environment is asked: they would
         # carry the key elsewhere. The broker limits the time of the whole call.
-        direct = {"http://": None} if provider.key else None
+        direct = None
+        if provider.key:
+            direct = {"http://": None}
         self._client = httpx.AsyncClient(
             headers=headers,
             mounts=direct,
@@ -110,15 +112,17 @@ class Url:
     async def _send(self, request: Mapping[str, Any]) -> tuple[int, Mapping[str, str], bytes]:
         """Send the request of a bot, or that of an agent to the path that it names."""
         if "path" not in request:
-            return await self._post(self._url, self._body(request), {})
+            body = self._body(request)
+            return await self._post(self._url, body, {})
         path = request["path"]
-        url = self._url.removesuffix("chat/completions") + path
+        base = self._url.removesuffix("chat/completions")
         headers = {}
         if path == ANTHROPICS:
             headers["anthropic-version"] = ANTHROPIC_VERSION
             if self._provider.key:
                 headers["x-api-key"] = self._provider.key
-        return await self._post(url, self._body_of_agent(request), headers)
+        body = self._body_of_agent(request)
+        return await self._post(base + path, body, headers)
 
     def _refusal(
         self,
@@ -136,7 +140,10 @@ class Url:
         advice = advice_of(headers)
         is_again = advice.is_worth_it is True
         is_verbatim = "path" in request
-        if is_verbatim and not is_again and self._is_of_request(status, body, request["path"]):
+        is_of_request = False
+        if is_verbatim and not is_again:
+            is_of_request = self._is_of_request(status, body, request["path"])
+        if is_of_request:
             return chat.verbatim(status, body, request, table=table)
         address = without_key(headers.get("location", ""), self._provider.key)
         answer = refusal_of(
@@ -259,9 +266,11 @@ class Command:
         if "path" in request:
             words = "an agent over HTTP needs a `url`, which speaks its format"
             raise MachineError(f"{provider.table}.command: {words}")
-        parent = os.getpid()
         values = {"model": provider.name, **request}
-        variables = {"ARENA_MODEL": provider.alias, "ARENA_BOT": values.pop("bot", "")}
+        variables = {
+            "ARENA_MODEL": provider.alias,
+            "ARENA_BOT": values.pop("bot", ""),
+        }
         values.pop("again", None)  # why the bot asks again is for the record alone
         fields = fields_of(provider)
         for limit in (USUAL_LIMIT, MODERN_LIMIT):  # the tokens are the lower of the limits
@@ -270,9 +279,14 @@ class Command:
         if provider.key_variable:
             variables[provider.key_variable] = provider.key
 
+        parent = os.getpid()
+
         def tie() -> None:
             parallel.tie_to(parent)
 
+        begin = None
+        if system.LINUX:
+            begin = tie
         try:
             async with self._starting:
                 process = await asyncio.create_subprocess_exec(
@@ -283,7 +297,7 @@ class Command:
                     cwd=provider.folder or None,
                     env=os.environ | variables,
                     start_new_session=True,
-                    preexec_fn=tie if system.LINUX else None,
+                    preexec_fn=begin,
                 )
                 self._running.add(process.pid)
         except OSError as error:
@@ -387,7 +401,9 @@ def json_of(data: bytes, key: str) -> Any:
 
 def without_key(text: str, key: str) -> str:
     """Return a text of a provider without the key, which it may repeat."""
-    return text.replace(key, "[key]") if key else text
+    if not key:
+        return text
+    return text.replace(key, "[key]")
 
 
 def _without_key(value: Any, key: str) -> Any:

@@ -56,7 +56,9 @@ def words_beyond(body: Mapping[str, Any]) -> str:
     if body.get("service_tier") not in TIERS:
         return _refused("service_tier")
     included = body.get("include") or []
-    if not isinstance(included, list) or any(name not in INCLUDED for name in included):
+    if not isinstance(included, list):
+        return _refused("include")
+    if any(name not in INCLUDED for name in included):
         return _refused("include")
     if body.get("n") not in (None, 1):
         return "n: expected 1: the limits are those of one answer"
@@ -96,7 +98,10 @@ def _has_strange_tool(tools: Any) -> bool:
 
 
 def _is_strange(tool: Any) -> bool:
-    if not isinstance(tool, dict) or not set(tool).issubset(TOOL_FIELDS.split()):
+    if not isinstance(tool, dict):
+        return True
+    allowed = TOOL_FIELDS.split()
+    if not set(tool).issubset(allowed):
         return True
     kind = tool.get("type") or "custom"
     if not isinstance(kind, str):
@@ -136,8 +141,10 @@ def _has_address(part: Mapping[str, Any]) -> bool:
             return True
         if name in MEDIA and _is_fetched(value):
             return True
-        if name == "source" and isinstance(value, dict) and value.get("type") not in SOURCES:
-            return True
+        if name == "source" and isinstance(value, dict):
+            kind = value.get("type")
+            if kind not in SOURCES:
+                return True
     return False
 
 
@@ -146,8 +153,10 @@ def _is_data(value: Any) -> bool:
     if value is None:
         return True
     if isinstance(value, dict):
-        urls = [inner for name, inner in value.items() if name.casefold() == "url"]
-        return all(map(_is_data, urls))
+        for name, inner in value.items():
+            if name.casefold() == "url" and not _is_data(inner):
+                return False
+        return True
     return isinstance(value, str) and value.startswith("data:")
 
 

@@ -116,7 +116,9 @@ class ModelService(Service):
         """Return why no model is asked here: a variable with a key is missing."""
         for alias, table in _tables_of(tournament).items():
             name = table.key_variable
-            if name and table.kind != "tape" and name not in os.environ:
+            if not name or table.kind == "tape":
+                continue
+            if name not in os.environ:
                 where = f"{key_of(tournament, alias)}.key_variable: {name}"
                 return (
                     f"{where}: there is no such variable, so no language model is asked, and the "
@@ -133,19 +135,30 @@ class ModelService(Service):
         if table is None or table.kind == "tape" or tournament.left_out(bot):
             return ""
         terms = table.terms(alias)
+        most_tokens = terms.most_tokens or TRIAL_TOKENS
         request = {
             "messages": [{"role": "user", "content": TRIAL}],
-            "tokens": min(TRIAL_TOKENS, terms.most_tokens or TRIAL_TOKENS),
+            "tokens": min(TRIAL_TOKENS, most_tokens),
         }
         key = secrets.token_hex(16)  # no tape has it
-        call = ModelRequest(key, alias, bot.name, "check", request)
+        call = ModelRequest(
+            key,
+            alias,
+            bot=bot.name,
+            match="check",
+            request=request,
+        )
         answer = cast("Door", opened).answer(call)
-        quotation = quoted(answer.text) if answer.text else "nothing"
+        quotation = "nothing"
+        if answer.text:
+            quotation = quoted(answer.text)
         end = ANSWER_ENDS.get(answer.end)
         if end:
             quotation += f" ({end})"
         cost = terms.cost_of(answer)
-        price = f", which cost {cost:.4g}" if cost else ""
+        price = ""
+        if cost:
+            price = f", which cost {cost:.4g}"
         return (
             f"{table.name} was asked once, and said {quotation} after {answer.seconds:.1f} s, "
             f"with {answer.tokens_in} tokens in and {answer.tokens_out} out{price}; "
@@ -186,9 +199,12 @@ class ModelService(Service):
 
     def secret_files(self, tournament: "Tournament") -> tuple[Path, ...]:
         """Return the files with the keys."""
-        tables = _tables_of(tournament).values()
-        files = [_key_file(table) for table in tables]
-        return tuple(file for file in files if file is not None)
+        files: list[Path] = []
+        for table in _tables_of(tournament).values():
+            file = _key_file(table)
+            if file is not None:
+                files.append(file)
+        return tuple(files)
 
     def forget_secrets(self, tournament: "Tournament") -> None:
         """Remove the keys from this process."""
@@ -208,8 +224,9 @@ def _tables_of(tournament: "Tournament") -> "dict[str, ModelTable]":
 
 def key_of(tournament: "Tournament", alias: str) -> str:
     """Return the name of a model's table in tournament.toml, for messages."""
-    is_short = alias == DEFAULT_MODEL and tournament.table("model") is not None
-    return "model" if is_short else f"models.{alias}"
+    if alias == DEFAULT_MODEL and tournament.table("model") is not None:
+        return "model"
+    return f"models.{alias}"
 
 
 @contextmanager
@@ -252,7 +269,10 @@ def _provider_of(
     words = table.command or ()
     if isinstance(words, str):
         words = tuple(shlex.split(words))
-    tapes = tuple(str(_tape_folder(home, name, key)) for name in table.tapes)
+    tapes: list[str] = []
+    for name in table.tapes:
+        tape_folder = _tape_folder(home, name, key)
+        tapes.append(str(tape_folder))
     return Provider(
         kind=table.kind,
         name=table.name,
@@ -275,7 +295,7 @@ def _provider_of(
         price_out=table.price_out,
         price_cached=table.price_cached,
         price_cache_write=table.price_cache_write,
-        tapes=tapes,
+        tapes=tuple(tapes),
     )
 
 

@@ -12,11 +12,14 @@ from typing import Any
 def events(path: str, body: Mapping[str, Any]) -> Iterator[bytes]:
     """Yield the parts of an event stream that tell a whole answer."""
     makers = {"messages": _message_events, "responses": _response_events}
-    return makers.get(path, _chat_events)(body)
+    maker = makers.get(path, _chat_events)
+    return maker(body)
 
 
 def _event(value: Mapping[str, Any], name: str = "") -> bytes:
-    head = f"event: {name}\n" if name else ""
+    head = ""
+    if name:
+        head = f"event: {name}\n"
     data = json.dumps(value)
     return f"{head}data: {data}\n\n".encode("ascii")
 
@@ -100,12 +103,21 @@ def _block_parts(block: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[st
         return empty, [text]
     if kind == "tool_use":
         arguments = block.get("input") or {}
-        call = {"type": "input_json_delta", "partial_json": json.dumps(arguments)}
+        call = {
+            "type": "input_json_delta",
+            "partial_json": json.dumps(arguments),
+        }
         empty["input"] = {}
         return empty, [call]
     if kind == "thinking":
-        thoughts = {"type": "thinking_delta", "thinking": block.get("thinking", "")}
-        signature = {"type": "signature_delta", "signature": block.get("signature", "")}
+        thoughts = {
+            "type": "thinking_delta",
+            "thinking": block.get("thinking", ""),
+        }
+        signature = {
+            "type": "signature_delta",
+            "signature": block.get("signature", ""),
+        }
         empty["thinking"] = ""
         empty["signature"] = ""
         return empty, [thoughts, signature]
@@ -178,9 +190,17 @@ def _part_events(position: Mapping[str, Any], part: Mapping[str, Any]) -> Iterat
     empty = dict(part)
     if name is not None:
         empty[name] = ""
-    yield {"type": "response.content_part.added", **position, "part": empty}
+    yield {
+        "type": "response.content_part.added",
+        **position,
+        "part": empty,
+    }
     if name is not None:
         text = part.get(name, "")
         yield {"type": f"response.{kind}.delta", **position, "delta": text}
         yield {"type": f"response.{kind}.done", **position, name: text}
-    yield {"type": "response.content_part.done", **position, "part": part}
+    yield {
+        "type": "response.content_part.done",
+        **position,
+        "part": part,
+    }

@@ -148,7 +148,8 @@ class ModelTable(ExtensionTable):
             raise Mistake("key_file: there is a `key_variable` as well: leave one of them out")
         if self.provider in {"url", "command"} and getattr(self, self.provider) is None:
             raise Mistake(f"{self.provider}: missing, though it is the provider")
-        if self.provider is None and self.url is None and self.command is None:
+        has_neither = self.url is None and self.command is None
+        if self.provider is None and has_neither:
             raise Mistake('url: missing; give a `url`, a `command`, or provider = "tape"')
         words: Sequence[str] | None = self.command
         if isinstance(words, str):
@@ -186,7 +187,9 @@ class ModelTable(ExtensionTable):
         """The kind of provider that answers."""
         if self.provider is not None:
             return self.provider
-        return "url" if self.url is not None else "command"
+        if self.url is not None:
+            return "url"
+        return "command"
 
     def terms(self, alias: str) -> ModelTerms:
         """Return what a seat may ask in a match, the prices, and the model's fields."""

@@ -38,9 +38,13 @@ class Tape:
                 shared_folders.refuse_pipe(Path(f"{path}{suffix}"))
             if writing:
                 whole_files.make_empty(path, whole_files.PRIVATE)
-            mode = "rw" if writing else "ro"
+            mode = "ro"
+            if writing:
+                mode = "rw"
             self._database = sqlite3.connect(
-                f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None
+                f"{path.absolute().as_uri()}?mode={mode}",
+                uri=True,
+                isolation_level=None,
             )
             self._database.execute("pragma trusted_schema = off")
             ((version,),) = self._database.execute("pragma user_version")
@@ -129,9 +133,12 @@ class Tape:
                 for record in archive.of_all_versions().records():
                     bots = {seat.role: seat.bot for seat in record.match.seats}
                     for call in record.calls:
+                        # A stranger may have written the record.
                         bot = bots.get(call.role)
-                        terms = None if bot is None else record.match.conditions.model_of(bot)
-                        if bot is None or terms is None:  # a stranger wrote this record
+                        if bot is None:
+                            continue
+                        terms = record.match.conditions.model_of(bot)
+                        if terms is None:
                             continue
                         self.add(
                             call.key,

@@ -31,6 +31,7 @@ def models(results: Results) -> None:
     rows = rows_of(frames.models(results), frames.MODELS)
     if not rows:
         return
+
     print("\nlanguage model")
     columns = [frames.MODELS[name] for name in COSTS]
     lines: list[list[object]] = []

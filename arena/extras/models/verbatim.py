@@ -84,13 +84,19 @@ class VerbatimCalls:
         self._times_made: Counter[str] = Counter()
         self._bytes = 0
         if self.terms is not None:
-            terms = self.terms
-            self._account = TokenAccount(terms.calls, terms.move, terms.bank, terms.cost)
+            self._account = TokenAccount(
+                self.terms.calls,
+                self.terms.move,
+                self.terms.bank,
+                self.terms.cost,
+            )
 
     @property
     def names(self) -> list[str]:
         """Return the names of the models that the agent may ask for."""
-        return [] if self.terms is None else [self.terms.name]
+        if self.terms is None:
+            return []
+        return [self.terms.name]
 
     def answer(self, path: str, body: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
         """Return the status and the body that answer a request of the agent.
