@@ -53,7 +53,8 @@ def new(
     """Make the folder of a bot that plays behind a bridge."""
     known = extensions.bridges()
     if bridge not in known:
-        raise ArenaError(f"--bridge {bridge}: no such bridge; {known_are(bridge, list(known))}")
+        known_bridges = known_are(bridge, list(known))
+        raise ArenaError(f"--bridge {bridge}: no such bridge; {known_bridges}")
     skeleton = known[bridge].skeleton
     if name is None:
         raise ArenaError(f"--bridge: name the bot: arena new NAME --bridge {bridge}")
@@ -71,21 +72,21 @@ def new(
 
     if engine is None:
         folder_of_skeleton = extensions.file_beside(skeleton)
-        files = sorted(filter(Path.is_file, folder_of_skeleton.iterdir()))
+        files = [path for path in folder_of_skeleton.iterdir() if path.is_file()]
+        files.sort()
         settings = _settings_of_skeleton(bridge, files, game, author)
     else:
         command_words, files = _command_and_files(engine)
         games = list(known[bridge].games)
         if game:
             games = [game]
-        settings = _settings(
-            {
-                "bridge": bridge,
-                "command": command_words,
-                "author": author,
-                "games": games,
-            }
-        )
+        keys = {
+            "bridge": bridge,
+            "command": command_words,
+            "author": author,
+            "games": games,
+        }
+        settings = _settings(keys)
 
     starters.refuse_taken(target)
     with writing(target), whole_files.staging(target.parent) as folder:
@@ -160,7 +161,8 @@ def _command_and_files(engine: str) -> tuple[list[str], list[Path]]:
     taken = {"bot.toml"}  # arena writes that
     for position, word in enumerate(command_words):
         path = Path(word)
-        if not path.is_file() or public(str(path.absolute())):
+        absolute_path = str(path.absolute())
+        if not path.is_file() or public(absolute_path):
             words_here.append(word)
             continue
         if path not in files:

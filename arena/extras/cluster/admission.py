@@ -62,7 +62,9 @@ def scale(
     factor = speed.factor(reference)
     if conditions.time.move is None:
         is_slower = factor > 1 + SAME_SPEED
-        return round(factor, 3) if is_slower else 1.0
+        if not is_slower:
+            return 1.0
+        return round(factor, 3)
     if speed.spread > NOISIEST:
         raise ArenaError(
             "it is too noisy for matches that a clock decides: the same work took it up to "

@@ -69,7 +69,8 @@ class Speed:
         if self.c_s is not None and reference.c_s is not None:
             ratios.append(self.c_s / reference.c_s)
         product = math.prod(ratios)
-        return product ** (1 / len(ratios))
+        exponent = 1 / len(ratios)
+        return product**exponent
 
 
 def speed_of(samples: Sequence[Sample]) -> Speed:
@@ -80,7 +81,8 @@ def speed_of(samples: Sequence[Sample]) -> Speed:
     c_s = None
     if compiled:
         c_s = statistics.median(compiled)
-    ninth_decile = python[int(0.9 * (len(python) - 1))]
+    last = len(python) - 1
+    ninth_decile = python[int(0.9 * last)]
     return Speed(python_s=median, c_s=c_s, spread=ninth_decile / median)
 
 
@@ -98,7 +100,8 @@ def compiled(folder: Path) -> Path | None:
         compiler = shutil.which(name)
         if compiler is None:
             continue
-        command = [compiler, "-O1", "-shared", "-fPIC", "-o", str(library), str(source)]
+        command = [compiler, "-O1", "-shared", "-fPIC"]
+        command += ["-o", str(library), str(source)]
         try:
             source.write_text(C_SOURCE)
             subprocess.run(

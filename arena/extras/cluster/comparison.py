@@ -97,10 +97,12 @@ def homogeneity(seats: Sequence[BlockSeat]) -> float | None:
     rows = grouped["score"].mean().reset_index()
     scores_of_pairings = rows.groupby(["pairing", "bot"])["score"]
     rows["score"] -= scores_of_pairings.transform("mean")
-    rows["block"] = rows.groupby(["pairing", "repeat", "machine"], sort=False).ngroup()
+    rows_of_blocks = rows.groupby(["pairing", "repeat", "machine"], sort=False)
+    rows["block"] = rows_of_blocks.ngroup()
     blocks = rows.drop_duplicates("block")
     machines_of_pairings = blocks[["pairing", "machine"]].drop_duplicates()
-    if len(machines_of_pairings) == blocks["pairing"].nunique():
+    pairings_played = blocks["pairing"].nunique()
+    if len(machines_of_pairings) == pairings_played:
         return None
 
     pairing_array, _ = pd.factorize(blocks["pairing"])  # (blocks,)

@@ -122,8 +122,9 @@ class Cluster:
         dask.config.set(wire.MESSAGES_KEPT)
         try:
             if address.startswith(LOCAL):
+                lanes = address.removeprefix(LOCAL)
                 self._local = LocalCluster(
-                    n_workers=int(address.removeprefix(LOCAL)),
+                    n_workers=int(lanes),
                     threads_per_worker=PARCELS_A_LANE,
                     resources={"lanes": 1},
                     memory_limit=0,
@@ -217,6 +218,10 @@ class Cluster:
         number = next(self._numbers)
         parcel = Parcel(number, machine, items)
         machine.parcels[number] = parcel
+
+        def fetch_in_thread(future: Future) -> None:
+            _in_thread(lambda: self._fetch(parcel, future))
+
         try:
             parcel.future = self._client.submit(
                 session.play,
@@ -230,9 +235,7 @@ class Cluster:
             )
             # In a thread of its own: dask calls back from one thread for all tasks, and a machine
             # that is frozen with a result on it would stop the results of all others.
-            parcel.future.add_done_callback(
-                lambda future: _in_thread(lambda: self._fetch(parcel, future))
-            )
+            parcel.future.add_done_callback(fetch_in_thread)
         except Exception as error:  # noqa: BLE001 (the client is not connected at the moment)
             self._news.put(partial(self._fail, parcel, error))
 
@@ -257,7 +260,9 @@ class Cluster:
 
     def _see_workers(self, addresses: frozenset[str]) -> Iterator[Done[Any, Any]]:
         """Forget the machines whose workers are gone, and have those of new workers admitted."""
-        gone = [self._machines[address] for address in self._machines.keys() - addresses]
+        gone: list[Machine] = []
+        for address in self._machines.keys() - addresses:
+            gone.append(self._machines[address])
         for machine in gone:
             if machine.state is not MachineState.REFUSED:
                 yield from self._lose(machine, "its worker is gone")
@@ -299,9 +304,11 @@ class Cluster:
         for item, outcome in zip(parcel.items, outcomes, strict=True):
             if isinstance(outcome.error, MachineError):
                 failure = outcome.error
-                yield Done(item, None, f"{machine.name}: {failure}", LostError(str(failure)))
+                loss = LostError(str(failure))
+                yield Done(item, None, f"{machine.name}: {failure}", loss)
             elif outcome.result is None:
-                yield Done(item, None, f"{machine.name}: {outcome.failure}", outcome.error)
+                words = f"{machine.name}: {outcome.failure}"
+                yield Done(item, None, words, outcome.error)
             else:
                 packed, seconds_of_item = outcome.result
                 # dask has unpickled more of this machine.
@@ -406,8 +413,9 @@ class Cluster:
             items.extend(parcel.items)
         machine.parcels.clear()
         self._pairings.release(machine)
+        words = f"{machine.name} was lost: {reason}"
         for item in items:
-            yield Done(item, None, f"{machine.name} was lost: {reason}", LostError(reason))
+            yield Done(item, None, words, LostError(reason))
 
     @staticmethod
     def _futures(machines: Iterable[Machine]) -> list[Future]:

@@ -197,7 +197,8 @@ class Host:
         if not all(parcel):
             return
         del self._parcels[order.parcel]
-        lines = self._lines.read(LONGEST_LOG).decode("utf-8", "replace")
+        logged = self._lines.read(LONGEST_LOG)
+        lines = logged.decode("utf-8", "replace")
         self._send((order.parcel, parcel, lines))
 
 
@@ -267,8 +268,9 @@ def _calibrated(
     speeds: list[Speed] = []
     for _ in range(calibration.ROUNDS):
         items = iter([(library,)] * (warm_ups + samples_that_count))
+        next_item = partial(next, items, None)
         samples: list[Sample] = []
-        for done in workers.map(_sample, partial(next, items, None), stopped=stopped):
+        for done in workers.map(_sample, next_item, stopped=stopped):
             if done.result is None:
                 raise MachineError(f"its lanes cannot work: {done.failure}")
             samples.append(done.result)
@@ -290,7 +292,8 @@ def _in_lane(launcher: Launcher, order: _Order) -> tuple[bytes, float]:
     begun = time.monotonic()
     result = order.function(launcher, order.item)
     packed = pickle.dumps(result, wire.PROTOCOL)
-    return packed, time.monotonic() - begun
+    seconds = time.monotonic() - begun
+    return packed, seconds
 
 
 def main() -> None:

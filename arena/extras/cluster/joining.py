@@ -93,8 +93,9 @@ def _refuse_stranger(address: str, role: str, context: ssl.SSLContext) -> None:
     scheduler answers. A scheduler that is not there yet is no reason: a worker waits for it.
     """
     host, _, port = address.removeprefix("tls://").rpartition(":")
+    peer = (host.strip("[]"), int(port))
     try:
-        with socket.create_connection((host.strip("[]"), int(port)), HANDSHAKE_S) as plain:
+        with socket.create_connection(peer, HANDSHAKE_S) as plain:
             with context.wrap_socket(plain) as connection:
                 # With TLS 1.3 a client has shaken hands before the server looks at its certificate.
                 # The first bytes of the scheduler, which speaks first, say that it did.

@@ -149,10 +149,11 @@ class Machine:
         """Take note of the seconds that each match, or each forfeit, of a parcel took."""
         if not seconds:
             return
-        mean = sum(seconds) / len(seconds)
+        count = len(seconds)
+        mean = sum(seconds) / count
         mean_before = self._seconds.get(forfeits, mean)
         self._seconds[forfeits] = 0.7 * mean_before + 0.3 * mean
-        self._measured[forfeits] += len(seconds)
+        self._measured[forfeits] += count
 
     def is_enough(self, matches: int, forfeits: int) -> bool:
         """Return whether a parcel with this number of items is large enough for it."""
@@ -213,7 +214,11 @@ class Machine:
         self._working = working
 
     def _ask(self, function: Callable[..., Any], *arguments: object) -> Any:
-        answers = self.client.run(function, *arguments, workers=[self.address])
+        answers = self.client.run(
+            function,
+            *arguments,
+            workers=[self.address],
+        )
         if self.address not in answers:
             raise session.SessionLostError("the worker is gone")
         self.heard = time.monotonic()

@@ -96,7 +96,9 @@ class Pairings:
                 item = items()
             if item is None:
                 return pairing
-            if pairing and (item.pairing is None or item.pairing != pairing[0].pairing):
-                self._taken.appendleft(item)
-                return pairing
+            if pairing:
+                key = pairing[0].pairing
+                if item.pairing is None or item.pairing != key:
+                    self._taken.appendleft(item)
+                    return pairing
             pairing.append(item)

@@ -183,7 +183,8 @@ def unpacked(parcel: bytes, event: Event) -> tuple[Callable[..., object], list[W
     for work in items:
         seats: dict[Role, Seat] = {}
         for seat in work.match.seats:
-            seats[seat.role] = Seat(seat.role, bots[seat.bot.name])
+            bot = bots[seat.bot.name]
+            seats[seat.role] = Seat(seat.role, bot)
         match = replace(
             work.match,
             rules=rules[work.match.label],

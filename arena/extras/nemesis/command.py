@@ -68,7 +68,8 @@ def nemesis(
     overrides = options.overrides(sandbox=sandbox, unsafe=unsafe)
     tournament = workspace.tournament(overrides)
     conditions = workspace.conditions_here(tournament, by_hand=True)
-    (built,) = workspace.built(tournament, [workspace.bot_named(bot)], conditions.sandbox)
+    opponent = workspace.bot_named(bot)
+    (built,) = workspace.built(tournament, [opponent], conditions.sandbox)
     chosen = board_named(board, "--board")
     side = _side(chosen, built, role)
     workspace.warn_about_confinement(conditions)
@@ -80,16 +81,27 @@ def nemesis(
         bots=(built,),
         conditions=conditions,
     )
-    seating = tuple(built if role_ in side else HUMAN for role_ in chosen.roles)
+    bots: list[Bot] = []
+    nemesis_roles: list[str] = []
+    for seat_role in chosen.roles:
+        if seat_role in side:
+            bots.append(built)
+        else:
+            bots.append(HUMAN)
+            nemesis_roles.append(seat_role)
+    seating = tuple(bots)
     first = event.match(chosen, seating, seed)  # of sampled boards the seed chooses one
     game = rulebook.game_of(first)
-    nemesis_roles = tuple(role_ for role_ in chosen.roles if role_ not in side)
     with playing(), Launcher() as launcher, ProgressLine("nemesis: matches") as progress:
 
         def play_match(number: int, searcher: Nemesis) -> Record:
             seed_of_match = seed + number * chosen.variants
-            match = _with_nemesis(event.match(chosen, seating, seed_of_match))
-            record = play.play(match, launcher=launcher, kinds=[seats_of(searcher)])
+            match = event.match(chosen, seating, seed_of_match)
+            record = play.play(
+                _with_nemesis(match),
+                launcher=launcher,
+                kinds=[seats_of(searcher)],
+            )
             progress(number + 1, matches)
             return record
 
@@ -115,7 +127,8 @@ def nemesis(
         "matches": len(result.records),
         "moves": moves,
     }
-    output.print_result([row], *_lines(result, built, chosen, side), json=json)
+    lines = _lines(result, built, chosen, side)
+    output.print_result([row], *lines, json=json)
 
 
 def _side(board: Board, bot: Bot, role: str | None) -> tuple[str, ...]:

@@ -83,11 +83,13 @@ class Nemesis:
     def choose(self, referee: Referee, role: Role) -> Move:
         """Return its move, as a human's seat is asked for it."""
         turns = len(referee.turns)
-        if self._joint is None or self._joint[:2] != (referee, turns):
-            # Its roles that move at once choose together.
-            joint = self._best(referee.state)
-            self._joint = (referee, turns, dict(joint))
-        _, _, moves = self._joint
+        if self._joint is not None:
+            referee_before, turns_before, moves = self._joint
+            if (referee_before, turns_before) == (referee, turns):
+                return moves[role]
+        # Its roles that move at once choose together.
+        moves = dict(self._best(referee.state))
+        self._joint = (referee, turns, moves)
         return moves[role]
 
     def learn(self, record: Record) -> float:
@@ -106,7 +108,8 @@ class Nemesis:
             hopes = [self._hope(before, joint) for joint in self._joints(before)]
             self._bounds[before] = max(hopes)
         never_sure = self.varies or self._sampled
-        bound = self._bounds[self.game.start()]
+        start = self.game.start()
+        bound = self._bounds[start]
         self.exact = not never_sure and score >= bound
         return score
 
@@ -174,7 +177,10 @@ class Nemesis:
             values.append(value)
 
         most = max(values)
-        equal = [joint for joint, value in zip(joints, values, strict=True) if value == most]
+        equal: list[Joint] = []
+        for joint, value in zip(joints, values, strict=True):
+            if value == most:
+                equal.append(joint)
         if len(equal) == 1:
             return equal[0]
         trusts_rules = self.exploits or self.random.random() < TRUST
@@ -197,14 +203,18 @@ class Nemesis:
         for role in self.game.to_move(state):
             if role in self.roles:
                 legal[role] = self.game.legal_moves(state, role)
-        count = prod(map(len, legal.values()))
-        if count <= MOST_JOINT:
-            for moves in product(*legal.values()):
-                yield tuple(zip(legal, moves, strict=True))
+        counts = [len(moves) for moves in legal.values()]
+        if prod(counts) <= MOST_JOINT:
+            for combination in product(*legal.values()):
+                yield tuple(zip(legal, combination, strict=True))
             return
         self._sampled = True
         for _ in range(MOST_JOINT):
-            yield tuple((role, self.random.choice(moves)) for role, moves in legal.items())
+            joint: list[tuple[Role, Move]] = []
+            for role, moves in legal.items():
+                move = self.random.choice(moves)
+                joint.append((role, move))
+            yield tuple(joint)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -262,8 +272,13 @@ def exploit(
             confirmed = 0
 
     best = max(scores)
-    best_records = [record for record, score in zip(records, scores, strict=True) if score == best]
-    mean = low = high = best
+    best_records: list[Record] = []
+    for record, score in zip(records, scores, strict=True):
+        if score == best:
+            best_records.append(record)
+    mean = best
+    low = best
+    high = best
     if nemesis.varies:
         mean, low, high = _interval(evaluated or scores)
     return Exploitation(

@@ -24,7 +24,8 @@ class BridgeSettings:
     """What the bridge was started with."""
 
     def __init__(self, argv: Sequence[str]) -> None:
-        self.options: dict[str, Option] = json.loads(argv[1])["options"]
+        settings = json.loads(argv[1])
+        self.options: dict[str, Option] = settings["options"]
         self.command: list[str] = list(argv[2:])
         """The command of the bot itself."""
 
@@ -97,11 +98,12 @@ def module_of(settings: BridgeSettings) -> ModuleType:
     folder = str(path.parent)
     if folder not in sys.path:
         sys.path.insert(0, folder)
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    name = path.stem
+    spec = importlib.util.spec_from_file_location(name, path)
     if not path.is_file() or spec is None or spec.loader is None:
         raise Failed(f"{settings.file}: there is no such file")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
 

@@ -33,6 +33,7 @@ def legal(turn: Turn) -> dict[str, str]:
 
     board = turn.state.spiel.board()
     actions = turn.rules._table(turn.state, turn.role)
+
     lans: dict[str, str] = {}
     for move, action in actions.items():
         chess_move = pyspiel.chess.action_to_move(action, board)

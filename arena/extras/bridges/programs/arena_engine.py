@@ -130,7 +130,8 @@ class Engine:
         if seconds is not None:
             late = time.monotonic() + max(0.0, seconds - reserve(seconds))
         if hurry and seconds is not None and late is not None:
-            answer = self._answer_until(is_answer, late - reserve(seconds))
+            early = late - reserve(seconds)
+            answer = self._answer_until(is_answer, early)
             if answer is not None:
                 return answer
             self.send(hurry)

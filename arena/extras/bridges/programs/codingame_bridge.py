@@ -81,7 +81,8 @@ class Template:
                 )
         self.none = str(options.get("none", NONE))
         self.answer = str(options.get("answer", ""))
-        self.move = _pattern("move", str(options.get("move", "")))
+        move = str(options.get("move", ""))
+        self.move = _pattern("move", move)
         if not self.answer or not self.move.names:
             raise arena_bridge.Failed(
                 "options: the bridge codingame needs `move`, a legal move with {names}, and "
@@ -89,14 +90,18 @@ class Template:
             )
 
         self.facts = [_pattern("facts", text) for text in _texts(options, "facts")]
-        self.words = dict(_pair(text) for text in _texts(options, "words"))
+        self.words: dict[str, str] = {}
+        for text in _texts(options, "words"):
+            word, words_of_program = _pair(text)
+            self.words[word] = words_of_program
         self.start = [_line(text) for text in _texts(options, "start")]
         self.turn = [_line(text) for text in _texts(options, "turn")]
 
         self._sources = {LEGAL: self.move}
         for line in self.start + self.turn:
-            if line.source not in {"", LEGAL}:
-                self._sources[line.source] = _pattern("for", line.source)
+            source = line.source
+            if source not in {"", LEGAL}:
+                self._sources[source] = _pattern("for", source)
         self._refuse_unknown_names()
 
     def lines(self, lines: Iterable[TemplateLine], turn: Turn) -> Iterator[str]:
@@ -178,7 +183,11 @@ class Template:
 
     def _filled(self, text: str, values: Values) -> str:
         """Return a line with the values of its names."""
-        return VALUE.sub(lambda match: self._value(match[1], values), text)
+
+        def value_of(name: re.Match[str]) -> str:
+            return self._value(name[1], values)
+
+        return VALUE.sub(value_of, text)
 
     def _value(self, text: str, values: Values) -> str:
         """Return the value of a name, or of a sum of two."""
@@ -225,8 +234,9 @@ def _refuse_others(text: str, known: set[str]) -> None:
         for name in names:
             if name is None or name in known or name.isdigit():
                 continue
+            known_names = ", ".join(sorted(known))
             raise arena_bridge.Failed(
-                f"options: {text!r}: {{{name}}} is no value; there are {', '.join(sorted(known))}"
+                f"options: {text!r}: {{{name}}} is no value; there are {known_names}"
             )
 
 
@@ -288,15 +298,17 @@ class CodinGameBot:
 
     def choose(self, turn: Turn) -> str:
         """Write the lines of a turn, read a line, and return the move that it stands for."""
+        template = self._template
         if not self._has_begun:
-            self._send(self._template.lines(self._template.start, turn))
+            self._send(template.lines(template.start, turn))
             self._has_begun = True
-        self._send(self._template.lines(self._template.turn, turn))
+        self._send(template.lines(template.turn, turn))
         line = self._program.answer(bool, turn.seconds)
         answer = _spaced(line)
-        answer_without_remark = answer.partition(";")[0].rstrip()
+        before_remark, _, _ = answer.partition(";")
+        answer_without_remark = before_remark.rstrip()
 
-        answers = self._template.answers(turn)
+        answers = template.answers(turn)
         for text in (answer, answer_without_remark):
             if text in answers:
                 return answers[text]

@@ -151,7 +151,8 @@ class GtpEngine:
         for action in spiel.history():
             text = before.action_to_string(action)
             if text != self._game.automatic:
-                moves.append(self._move(before.current_player(), text))
+                player = before.current_player()
+                moves.append(self._move(player, text))
             before.apply_action(action)
         return moves
 
@@ -174,8 +175,12 @@ class GtpEngine:
             if near:
                 mistake += f"; did you mean {near[0]!r}?"
             raise self._engine.failure(mistake)
-        values = value if isinstance(value, list) else [value]
-        command = " ".join([name, *map(_text, values)])
+        words = [name]
+        if isinstance(value, list):
+            words += map(_text, value)
+        else:
+            words.append(_text(value))
+        command = " ".join(words)
         self._ask(command, seconds)
 
     def _ask(self, command: str, seconds: float | None) -> str:

@@ -70,8 +70,8 @@ def discs_of_facts(turn: Turn) -> dict[str, Any]:
         if words[0] != "disc":
             continue
         _, role, column, height = words
-        row = rows - int(height)
-        cell = row * columns + int(column) - 1
+        rows_above = rows - int(height)
+        cell = rows_above * columns + int(column) - 1
         board[cell] = turn.roles.index(role) + 1
     return {"board": board, "mark": mark(turn)}
 
@@ -105,7 +105,8 @@ def drawn_sizes(turn: Turn) -> dict[str, Any]:
 
 def sign(turn: Turn) -> str:
     """Return the sign of the role in OpenSpiel's moves."""
-    return "xo"[turn.roles.index(turn.role)]
+    number = turn.roles.index(turn.role)
+    return "xo"[number]
 
 
 SIGNS = ("Rock", "Paper", "Scissors")
@@ -118,7 +119,9 @@ def hands(turn: Turn) -> dict[str, Any]:
     rival_moves = played(turn, rivals[0])
     reward = 0
     for own_move, rival_move in zip(own_moves, rival_moves, strict=False):
-        lead = (SIGNS.index(own_move) - SIGNS.index(rival_move)) % 3
+        own_sign = SIGNS.index(own_move)
+        rival_sign = SIGNS.index(rival_move)
+        lead = (own_sign - rival_sign) % 3
         if lead == 1:
             reward += 1
         elif lead == 2:

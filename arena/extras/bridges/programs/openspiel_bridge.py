@@ -77,8 +77,9 @@ class SpielBot:
         before = turn.rules.start().spiel
         history = state.spiel.full_history()
         for index, item in enumerate(history):
+            is_new = index >= self._known
             is_others = item.player not in (player, -1)
-            if inform is not None and is_others and index >= self._known:
+            if inform is not None and is_others and is_new:
                 inform(before.clone(), item.player, item.action)
             if before.is_simultaneous_node():
                 return  # whose actions are applied together; such bots are told nothing

@@ -40,6 +40,7 @@ class UciEngine:
             for name, value in self._settings.options.items():
                 if name not in OWN_OPTIONS:
                     self._set(name, value)
+
         self._engine.send("ucinewgame")
         self._engine.send("isready")
         self._engine.answer(lambda line: line == "readyok", seconds)
@@ -96,11 +97,12 @@ class UciEngine:
         if option is not None:
             name, kind, details = option.groups()
             bounds = {end: int(number) for end, number in RANGE.findall(details)}
+            choices = CHOICE.findall(details)
             self._options[name.strip()] = arena_engine.EngineOption(
                 kind,
                 least=bounds.get("min"),
                 most=bounds.get("max"),
-                choices=tuple(CHOICE.findall(details)),
+                choices=tuple(choices),
             )
         return line == "uciok"
 

@@ -191,13 +191,14 @@ class XboardEngine:
         return False
 
     def _hear_figures(self, depth: str, score: int, nodes: str) -> None:
-        self._info = {"depth": depth, "nodes": nodes}
+        figures = {"depth": depth, "nodes": nodes}
         if score > MATE:
-            self._info["mate"] = str(score - MATE)
+            figures["mate"] = str(score - MATE)
         elif score < -MATE:
-            self._info["mate"] = str(score + MATE)
+            figures["mate"] = str(score + MATE)
         else:
-            self._info["cp"] = str(score)
+            figures["cp"] = str(score)
+        self._info = figures
 
     def _set(self, name: str, value: arena_bridge.Option) -> None:
         """Set an option of the engine; end with a line where it does not take it."""
@@ -209,7 +210,10 @@ class XboardEngine:
             self._engine.send(command)
             return
         if options[known].kind == "check":
-            text = "1" if text == "true" else "0"
+            is_on = text == "true"
+            text = "0"
+            if is_on:
+                text = "1"
         self._engine.send(f"option {known}={text}")
 
 
