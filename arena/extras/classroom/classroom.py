@@ -109,7 +109,8 @@ class Classroom:
 
 def _names_with_ids(people: Iterable[Person]) -> str:
     """Return these people in words, each with the id."""
-    return " and ".join(f"{person.name} (id {person.id})" for person in people)
+    names = [f"{person.name} (id {person.id})" for person in people]
+    return " and ".join(names)
 
 
 def classroom_of(folder: Path, people_file: Path | None = None) -> Classroom:

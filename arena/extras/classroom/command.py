@@ -54,7 +54,8 @@ def grade(
         written.append(table)
         if gradescope is not None:
             whole_files.make_folder(gradescope)
-            files = names.all_distinct([row.file_name for row in marks.students])
+            file_names = [row.file_name for row in marks.students]
+            files = names.all_distinct(file_names)
             for row, name in zip(marks.students, files, strict=True):
                 values = formats.gradescope(row)
                 text = json_text.dumps(values, indent=1, ensure_ascii=False) + "\n"
@@ -65,7 +66,8 @@ def grade(
     if json:
         output.print_json(formats.json_row(row) for row in marks.students)
     else:
-        labels = names.unambiguous([row.key for row in marks.students])
+        keys = [row.key for row in marks.students]
+        labels = names.unambiguous(keys)
         columns: dict[str, list[object]] = {"student": list(labels)}
         columns["bot"] = [row.bot for row in marks.students]
         columns["marks"] = [f"{row.marks:g}" for row in marks.students]
@@ -93,4 +95,5 @@ def grade(
     namesakes = namesakes_notice(row.student for row in marks.students)
     if namesakes:
         output.notice(namesakes)
-    output.notice(f"written: {', '.join(map(paths.displayed, written))}")
+    written_paths = map(paths.displayed, written)
+    output.notice(f"written: {', '.join(written_paths)}")

@@ -55,7 +55,8 @@ def write(
     classroom = classroom_of(folder, people)
     with Archive.open(folder) as archive:
         event = archive.event()
-        like = like_positions.learn(archive, sorted(archive.boards()), rules)
+        boards = sorted(archive.boards())
+        like = like_positions.learn(archive, boards, rules)
     # A bot may be called `everybody`, and then this is its report.
     everybody = name == EVERYBODY and name not in {bot.name for bot in event.bots}
     if everybody:
@@ -139,10 +140,11 @@ def readers_of(classroom: Classroom, event: Event) -> Iterator[Author]:
         if author is not None:
             continue
         name = refusal.note.display or refusal.name
+        safe_name = names.safe(name)
         yield Author(
             name=name,
             bots=frozenset(),
-            file=names.distinct(names.safe(name), used),
+            file=names.distinct(safe_name, used),
             email=refusal.note.email,
             notice=_refused([refusal.reason]),
         )

@@ -96,7 +96,9 @@ class Judged:
     @property
     def met(self) -> bool:
         """True if the bot has the marks."""
-        return self.points is not None and self.points >= Fraction(str(self.threshold.points))
+        if self.points is None:
+            return False
+        return self.points >= _exact(self.threshold)
 
     @property
     def marks(self) -> float:
@@ -141,12 +143,17 @@ class Judged:
         return f"{text}; {worth}"
 
 
+def _exact(threshold: Threshold) -> Fraction:
+    """Return the points of a threshold as they are written, without an error of a float."""
+    return Fraction(str(threshold.points))
+
+
 def _rounded(judged: Judged) -> str:
     """Return the points with enough decimals to tell them from the threshold if they are below."""
     points = judged.points or Fraction()
     for decimals in (1, 2, 4):
         text = f"{float(points):.{decimals}f}"
-        if judged.met or Fraction(text) < Fraction(str(judged.threshold.points)):
+        if judged.met or Fraction(text) < _exact(judged.threshold):
             break
     return text
 
@@ -174,7 +181,8 @@ def judge(
         judged = []
         for threshold in thresholds:
             met = meetings[bot, threshold.reference]
-            judged.append(_judged(threshold, met, transcripts))
+            result = _judged(threshold, met, transcripts)
+            judged.append(result)
         results[bot] = tuple(judged)
     return results
 
@@ -254,10 +262,12 @@ def _interval(
     for legs in pairings.values():
         sum_of_scores = sum(leg.score for leg in legs)
         means.append(sum_of_scores / len(legs))
+
     middle = sum(means) / len(means)
     squares = sum((mean - middle) ** 2 for mean in means)
     reach = Z * sqrt(squares) / len(means)
-    mean = sum(meeting.score for meeting in meetings) / len(meetings)
+    sum_of_all_scores = sum(meeting.score for meeting in meetings)
+    mean = sum_of_all_scores / len(meetings)
     low = min(middle - reach, mean)
     high = max(middle + reach, mean)
     return max(0.0, low), min(100.0, high)
@@ -279,4 +289,9 @@ def _are_repeats(
             transcript = transcripts[leg.match.id]
             play.add((seating, transcript))
         plays_by_board[label].append(frozenset(play))
-    return all(len(plays) > 1 and len(set(plays)) == 1 for plays in plays_by_board.values())
+    for plays in plays_by_board.values():
+        has_several = len(plays) > 1
+        are_alike = len(set(plays)) == 1
+        if not has_several or not are_alike:
+            return False
+    return True

@@ -282,8 +282,9 @@ def _marks(
     """
 
     def worth(bot: str) -> tuple[float, object]:
-        marks = fsum(result.marks for result in judged[bot])
-        points = sum(result.points or 0 for result in judged[bot])
+        results_of_bot = judged[bot]
+        marks = fsum(result.marks for result in results_of_bot)
+        points = sum(result.points or 0 for result in results_of_bot)
         return marks, points
 
     bot = max(student.bots, key=worth, default="")
@@ -309,11 +310,13 @@ def _marks(
     if worst is not None and worst.look_at:
         match = worst.look_at
         replay = shlex.join(["arena", "replay", f"{event}/{match}"])
+    sum_of_marks = fsum(result.marks for result in results)
+    sum_of_thresholds = fsum(threshold.marks for threshold in thresholds)
     return StudentMarks(
         student=student,
         bot=bot,
-        marks=round(fsum(result.marks for result in results), 6),
-        out_of=round(fsum(threshold.marks for threshold in thresholds), 6),
+        marks=round(sum_of_marks, 6),
+        out_of=round(sum_of_thresholds, 6),
         note="; ".join(notes),
         judged=results,
         reasons=tuple(reasons),
@@ -340,7 +343,8 @@ def _missing(
     if not plan.over:
         planned = max(plan.walked, schedules.total(event))
         at_most = schedules.at_most(event)
-    labels = names.unambiguous([(student.name, student.id) for student in everybody])
+    keys = [(student.name, student.id) for student in everybody]
+    labels = names.unambiguous(keys)
     late: list[str] = []
     for student, label in zip(everybody, labels, strict=True):
         if student.newer:
@@ -349,10 +353,8 @@ def _missing(
     if stored < planned:
         parts.append(f"{at_most}{planned - stored} of {planned} matches are not played yet")
     if late:
-        parts.append(
-            f"the last bots of {counted(len(late), 'student')} are not played yet "
-            f"({', '.join(late)})"
-        )
+        students = counted(len(late), "student")
+        parts.append(f"the last bots of {students} are not played yet ({', '.join(late)})")
     return ", and ".join(parts)
 
 
@@ -379,7 +381,7 @@ def _faults(archive: Archive) -> dict[str, str]:
         if bot not in ready:
             notes[bot] = f"it never started, so that it lost all of its matches: {reason}"
             continue
-        kinds = ", ".join(f"{count} {ending}" for ending, count in sorted(by_ending.items()))
+        kinds = [f"{count} {ending}" for ending, count in sorted(by_ending.items())]
         times = f"at fault in {by_ending.total()} of {counted(matches[bot], 'match')}"
-        notes[bot] = f"{times} ({kinds}): {reason}"
+        notes[bot] = f"{times} ({', '.join(kinds)}): {reason}"
     return notes

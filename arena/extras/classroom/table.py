@@ -50,7 +50,8 @@ class GradeTable(ExtensionTable):
         ArenaError for a name that is not known.
         """
         thresholds: list[Threshold] = []
-        by_name = {bot.name: bot for bot in sorted(bots, key=lambda bot: bot.name)}
+        in_order = sorted(bots, key=lambda bot: bot.name)
+        by_name = {bot.name: bot for bot in in_order}
         for number, row in enumerate(self.threshold, 1):
             key = f"[[grade.threshold]] {number}"
             reference = by_name.get(row.reference)
@@ -98,7 +99,8 @@ def _boards_against(
             named.append(board)
     if not named:
         labels = [board.label for board in boards]
-        known = known_are(str(row.board), labels, nearest=[board.name for board in boards])
+        board_names = [board.name for board in boards]
+        known = known_are(str(row.board), labels, nearest=board_names)
         raise ArenaError(f"{key}: board: there is no board {row.board!r} in this event; {known}")
     shared = [board for board in named if len(board.sides) > 1]
     if not shared:

@@ -148,7 +148,10 @@ def perform(
         write_feedback(feedback)
         # The agent may be another user, and only reads.
         for path in (feedback, *feedback.rglob("*")):
-            path.chmod(0o755 if path.is_dir() else 0o644)
+            mode = 0o644
+            if path.is_dir():
+                mode = 0o755
+            path.chmod(mode)
 
         working = at_work(
             launcher,
@@ -184,7 +187,8 @@ def perform(
     tokens = sum(answer.tokens_in + answer.tokens_out for answer in answers)
     cost = 0.0
     if task.terms is not None:
-        cost = fsum(task.terms.cost_of(answer) for answer in answers)
+        costs = [task.terms.cost_of(answer) for answer in answers]
+        cost = fsum(costs)
     return AgentWork(
         failure=failure,
         calls=len(answers),

@@ -22,7 +22,8 @@ def frame(results: Results) -> pd.DataFrame:
     if history is None:
         return pd.DataFrame(rows, columns=COLUMNS)
     for league in results.leagues:
-        rated = {(row.bot, row.digest): row for row in league.versions().itertuples()}
+        versions = league.versions()
+        rated = {(row.bot, row.digest): row for row in versions.itertuples()}
         for bot, first_version in history.first.items():
             points = [(0, first_version, "")]  # round, version, cost or tokens so far
             version = first_version
@@ -66,7 +67,9 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     """Draw a panel a bot: its rating after each round, with a 95 % interval and the cost."""
     if frame.empty:
         return Nothing("no agent has made a version that was promoted")
-    unit = f" in {about.unit}" if about.unit else ""
+    unit = ""
+    if about.unit:
+        unit = f" in {about.unit}"
     subtitle = (
         f"Rating{unit} after each round, with its 95 % interval; "
         "the number: cost, or tokens, by then"

@@ -32,10 +32,12 @@ class Chat:
             return _free(200, {"object": "list", "data": models})
         is_known = path in PATHS or path == COUNT_PATH
         if method != "POST" or not is_known:
-            return _free(404, error_of(f"{method} /v1/{path}: is not answered here"))
+            error = error_of(f"{method} /v1/{path}: is not answered here")
+            return _free(404, error)
         body = _object_of(question.body)
         if body is None:
-            return _free(UNREADABLE, error_of("the body is no JSON object"))
+            error = error_of("the body is no JSON object")
+            return _free(UNREADABLE, error)
         if path == COUNT_PATH:
             tokens = len(question.body) // LETTERS_A_TOKEN
             return _free(200, {"input_tokens": tokens})

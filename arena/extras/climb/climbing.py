@@ -61,7 +61,9 @@ FIXED = ("games", "roles", "model", "model_alias", "remote", "display")
 
 def question(table: ClimbTable) -> Question:
     """Return what the test asks: is a version better than that before, or not worse by `points`."""
-    low = 0.0 if table.promote == "better" else -table.points
+    low = -table.points
+    if table.promote == "better":
+        low = 0.0
     return Question(low=low, high=low + table.points)
 
 
@@ -102,7 +104,10 @@ class Climb:
     def climb(self, rounds: int) -> None:
         """Climb up to this round; what was done before is not done again."""
         for number in range(1, rounds + 1):
-            done = {edit.bot: edit for edit in self.history.edits if edit.round == number}
+            done: dict[str, Edit] = {}
+            for edit in self.history.edits:
+                if edit.round == number:
+                    done[edit.bot] = edit
             if not done:
                 for bot in self.history.agents:
                     champion = self.history.champion(bot)
@@ -177,7 +182,10 @@ class Climb:
 
         old = discovery.from_path(before.path, edit.bot)
         # Otherwise it could leave out what it is bad at, or take the name of another in tables.
-        changed = [key for key in FIXED if getattr(bot, key) != getattr(old, key)]
+        changed: list[str] = []
+        for key in FIXED:
+            if getattr(bot, key) != getattr(old, key):
+                changed.append(key)
         if changed:
             rule = "it must play what the version before plays, here, and have its name"
             message = f"its bot.toml changes {', '.join(changed)}: {rule}"
@@ -236,7 +244,8 @@ def _rounded(figure: float | None) -> float | None:
 
 def _cut(sentence: str) -> str:
     """Return a sentence about an edit, safe to print, and as short as the history has room for."""
-    safe = "\n".join(map(clean, sentence.splitlines()))
+    lines = map(clean, sentence.splitlines())
+    safe = "\n".join(lines)
     return safe[:LONGEST_WORDS]
 
 
@@ -253,9 +262,10 @@ def begun(
     """
     history = climb_history.read(folder)
     if history is not None:
+        has_same_settings = history.settings == settings
         has_same_agents = dict(history.agents) == dict(agents)
         has_same_bots = set(history.first) == set(agents)
-        if history.settings != settings or not has_same_agents or not has_same_bots:
+        if not (has_same_settings and has_same_agents and has_same_bots):
             raise ArenaError(
                 f"{folder}: this climb was begun with other bots, agents, boards, seed or rules of "
                 "promotion: say the same again, or take another --name"

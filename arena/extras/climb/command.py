@@ -124,7 +124,9 @@ def climb(
     for known in service.known().values():
         private += known.secret_files(tournament)
     private += [store.bots, folder.parent, tournament_file]
-    words = {bot: words_of(command, private) for bot, command in commands.items()}
+    words: dict[str, tuple[str, ...]] = {}
+    for bot, command in commands.items():
+        words[bot] = words_of(command, private)
     folders = tuple(folder.resolve() for folder in readable)
     refuse_private(folders, private)
 
@@ -176,7 +178,10 @@ class _Step:
 
     def _openers(self) -> "dict[str, Opener]":
         """Return what opens services that are open already."""
-        return {name: service.already_open(opened) for name, opened in self.services.items()}
+        openers: dict[str, Opener] = {}
+        for name, opened in self.services.items():
+            openers[name] = service.already_open(opened)
+        return openers
 
     def _event(self) -> Event:
         board_names = options.names_in(self.boards)
@@ -330,7 +335,8 @@ def _tell(edit: "Edit") -> None:
     """Print what became of an edit, when it is decided."""
     output.notice(f"round {edit.round}, {output.safe_line(edit.bot)}: {_became(edit)}")
     if edit.words:
-        indented = "\n".join(f"  {line}" for line in edit.words.splitlines())
+        indented_lines = [f"  {line}" for line in edit.words.splitlines()]
+        indented = "\n".join(indented_lines)
         output.notice(output.safe_lines(indented))
 
 

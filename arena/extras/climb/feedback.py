@@ -169,7 +169,8 @@ def _worst(results: Results, author: Author) -> list[str]:
         mean = sum(own_scores) / len(own_scores)
         matches.append((mean, match.id))
     matches.sort()
-    return [match for _, match in matches[:MATCHES]]
+    worst = matches[:MATCHES]
+    return [match for _, match in worst]
 
 
 def _lessons(results: Results, bot: str) -> Iterator[dict[str, object]]:

@@ -67,7 +67,8 @@ def clip(
     labels = display_names(bots)
     names = {seat.role: labels[seat.bot.name] for seat in seats}
     clip = Clip(game, record, names, scenes, chances, dark)
-    first, last = _indices(turns, [scene.number for scene in scenes])
+    numbers = [scene.number for scene in scenes]
+    first, last = _indices(turns, numbers)
     content = _drawn(clip, to.suffix, first, last, key=key)
     with writing(to):
         whole_files.write(to, content)

@@ -131,9 +131,12 @@ def _others(merged: Path, author: str) -> list[Bot]:
     entrants = tournament.entrants(merged)
     # The first author of a contest may leave it, too, though the event then waits for another bot.
     if len(entrants) > 1:
-        # The boards that were sampled here already.
-        boards = paths.results_folder(Path(), paths.SAMPLED_BOARDS).absolute()
-        tournament.event(merged, entrants=entrants, sampled_boards=boards)
+        sampled_here = paths.results_folder(Path(), paths.SAMPLED_BOARDS)
+        tournament.event(
+            merged,
+            entrants=entrants,
+            sampled_boards=sampled_here.absolute(),
+        )
     return [bot for bot in entrants if bot.name != author]
 
 
@@ -165,7 +168,9 @@ def _findings(result: Checkup) -> Iterator[str]:
 def _quoted(text: str) -> str:
     """Return a text of strangers as one line of Markdown without links, pictures and mentions."""
     line = output.safe_line(text, 1000).replace("`", "'")
-    return f"`{line}`" if line else ""
+    if not line:
+        return ""
+    return f"`{line}`"
 
 
 def _play(archive: git.ArchiveBranch, folder: Path) -> None:
@@ -175,7 +180,8 @@ def _play(archive: git.ArchiveBranch, folder: Path) -> None:
     stored = archive.read()
     if stored is not None:
         with _copied(stored) as theirs:
-            newer = stored.is_newer_than(git.commit_of("HEAD"))
+            commit = git.commit_of("HEAD")
+            newer = stored.is_newer_than(commit)
             merging.add(theirs, folder, folder / "bots", newer=newer)
     run(charts=False)
 

@@ -117,12 +117,15 @@ def git(
         raise ArenaError(TOO_MUCH)
     if done.returncode and not fails:
         raise GitError(words[0], done.stderr)
-    return b"" if done.returncode else done.stdout
+    if done.returncode:
+        return b""
+    return done.stdout
 
 
 def git_text(*words: str, given: bytes = b"", fails: bool = False) -> str:
     """Run git here and return what it printed, as a text without blanks around it."""
-    return git(*words, given=given, fails=fails).decode().strip()
+    printed = git(*words, given=given, fails=fails)
+    return printed.decode().strip()
 
 
 def within_limits(work: Callable[[], Found]) -> Found:
@@ -187,7 +190,8 @@ def mistakes(base: str, head: str, author: str) -> Iterator[str]:
     for about, name in zip(abouts, names, strict=False):
         path = PurePosixPath(os.fsdecode(name))
         mode = about.decode().split()[1]
-        if path.parts[:2] != (BOTS, author) or len(path.parts) <= 2:
+        is_inside = path.parts[:2] == (BOTS, author) and len(path.parts) > 2
+        if not is_inside:
             yield (
                 f"{shown(str(path))}: is not in {BOTS}/{author}/, and only what is there is yours "
                 "to change"
@@ -240,7 +244,8 @@ def check_out(
     head = commit_of(head)
 
     clone = folder / CLONE
-    git("clone", "-q", "--shared", "--no-checkout", str(Path().absolute()), str(clone))
+    here = Path().absolute()
+    git("clone", "-q", "--shared", "--no-checkout", str(here), str(clone))
     git("checkout", "-q", "--detach", onto, folder=clone)
     try:
         git("merge", "-q", "--no-commit", "--no-ff", head, folder=clone)
@@ -293,7 +298,9 @@ class ArchiveBranch:
         tree = git_text("mktree", given=rows.encode())
         commit = git_text("commit-tree", tree, "-m", "archive: matches of the contest")
         ref = f"refs/heads/{self.name}"
-        before = expected.commit if expected else ""
+        before = ""
+        if expected:
+            before = expected.commit
         lease = f"--force-with-lease={ref}:{before}"
         try:
             git("push", "-q", lease, self.remote, f"{commit}:{ref}")
@@ -318,7 +325,9 @@ class Stored:
     def played(self) -> str:
         """Return the commit of the workspace that was played, "" if the file does not say it."""
         text = self.file(COMMIT).decode("utf-8", "replace").strip()
-        return text if re.fullmatch("[0-9a-f]{40,64}", text) else ""
+        if re.fullmatch("[0-9a-f]{40,64}", text) is None:
+            return ""
+        return text
 
     def is_newer_than(self, commit: str) -> bool:
         """Return whether it was played with a later state of the workspace than that of a commit.

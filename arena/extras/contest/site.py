@@ -55,18 +55,18 @@ def ranks_now(
             rank = ranked["rank"]
             if rank is None or math.isnan(rank):  # None if nobody in the table has a rank
                 continue
-            rows.append(
-                {
-                    "date": date,
-                    "commit": commit,
-                    "game": ranked["game"] or "",
-                    "bot": ranked["bot"],
-                    "version": digests.get(ranked["bot"], ""),
-                    "rank": str(int(rank)),
-                    "rating": f"{ranked['rating']:.0f}",
-                    "matches": str(ranked["matches"]),
-                }
-            )
+            bot = ranked["bot"]
+            row = {
+                "date": date,
+                "commit": commit,
+                "game": ranked["game"] or "",
+                "bot": bot,
+                "version": digests.get(bot, ""),
+                "rank": str(int(rank)),
+                "rating": f"{ranked['rating']:.0f}",
+                "matches": str(ranked["matches"]),
+            }
+            rows.append(row)
     return rows
 
 
@@ -97,7 +97,8 @@ def read_history(content: bytes) -> list[dict[str, str]]:
         match = ROW.fullmatch(line)
         if match is not None:
             cells = match.groups("")
-            rows.append(dict(zip(HISTORY, cells, strict=True)))
+            row = dict(zip(HISTORY, cells, strict=True))
+            rows.append(row)
     return rows
 
 
@@ -142,8 +143,8 @@ def write(
     ]
 
     ranked = {row["bot"] for row in rows}
-    names = sorted(bot.name for bot in results.event.bots if bot.name in ranked)
-    for name in names:
+    names = [bot.name for bot in results.event.bots if bot.name in ranked]
+    for name in sorted(names):
         newest_first = [row for row in reversed(rows) if row["bot"] == name]
         text = _page(
             name,

@@ -39,7 +39,8 @@ def cycles_of(
 
     random = np.random.default_rng(abs(seed))
     samples = payoffs.samples(_shares, refits, random)
-    low, high = np.quantile(samples, [TAIL, 1 - TAIL]).tolist()
+    quantiles = np.quantile(samples, [TAIL, 1 - TAIL])
+    low, high = quantiles.tolist()
     interval = Strength(share, min(share, low), max(share, high))
 
     beats = surely_beats(payoffs)
@@ -64,13 +65,16 @@ def surely_beats(payoffs: Payoffs) -> Mask:
     with np.errstate(divide="ignore", invalid="ignore"):
         for part in (mean, 1 - mean):
             term = part * np.log(2 * part)
-            entropy = entropy + np.where(part > 0, term, 0.0)
+            term = np.where(part > 0, term, 0.0)
+            entropy = entropy + term
     entropy = rounded(entropy)
-    probability = np.exp(-payoffs.observations * entropy)
+    probability = np.exp(-payoffs.observations * entropy)  # (bots, bots)
 
     pairs = max(1, mean.size - len(mean))
     error_of_a_pair = (1 - LEVEL) / pairs
-    beats: Mask = (mean > 0.5) & (probability < error_of_a_pair)
+    is_better = mean > 0.5
+    is_sure = probability < error_of_a_pair
+    beats: Mask = is_better & is_sure
     return beats
 
 
@@ -78,7 +82,8 @@ def _shares(payoffs: Floats) -> Floats:
     """Return the share of triples that are cycles, for each N x N of T x N x N payoffs."""
     bots = payoffs.shape[1]
     triples = bots * (bots - 1) * (bots - 2) / 6
-    beats = (payoffs > 0.5).astype(np.float64)  # T x N x N
+    is_better = payoffs > 0.5  # T x N x N
+    beats = is_better.astype(np.float64)  # T x N x N
     # The trace of its cube counts each cycle from each of its three bots.
     square = beats @ beats
     trace = np.einsum("tij,tji->t", square, beats)  # T
@@ -90,7 +95,8 @@ def _in_cycles(beats: Mask) -> Mask:
     """Return those pairs of `beats` that are in a cycle: in one strongly connected component."""
     graph = rustworkx.PyDiGraph()
     graph.add_nodes_from(range(len(beats)))
-    for bot, beaten in np.argwhere(beats).tolist():
+    pairs = np.argwhere(beats)  # (pairs, 2)
+    for bot, beaten in pairs.tolist():
         graph.add_edge(bot, beaten, None)
 
     components = rustworkx.strongly_connected_components(graph)

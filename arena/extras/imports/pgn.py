@@ -7,7 +7,7 @@ programs write it.
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from arena.extras.imports import outside, source
@@ -195,7 +195,9 @@ def _match(
     tags = text.tags
     named = FilePosition(path, text.lines.get("Result", text.line))
     result = tags.get("Result", "")
-    behind = text.last if text.last in RESULTS else ""
+    behind = ""
+    if text.last in RESULTS:
+        behind = text.last
     if result in UNKNOWN:
         result = behind
     if not result:
@@ -206,11 +208,14 @@ def _match(
         )
     if behind and RESULTS[behind] != RESULTS[result]:
         raise named.mistake("tag Result", f"is {result}, and behind the moves stands {behind}")
-    if tags.get("White", "") in UNKNOWN or tags.get("Black", "") in UNKNOWN:
+    white = tags.get("White", "")
+    black = tags.get("Black", "")
+    if white in UNKNOWN or black in UNKNOWN:
         return None
 
     white_score, black_score = RESULTS[result]
-    termination = " ".join(tags.get("Termination", "").casefold().split())
+    words_of_termination = tags.get("Termination", "").casefold().split()
+    termination = " ".join(words_of_termination)
     ending = FAULTS.get(termination)
     players = (
         (WHITE, "White", white_score),
@@ -219,14 +224,13 @@ def _match(
     seats = []
     for role, tag, score in players:
         position = FilePosition(path, text.lines[tag])
-        is_at_fault = ending is not None and score == LOSS
         seat = OutsideSeat(
             role=role,
             bot=outside.bot_name(tags[tag], position, f"tag {tag}"),
             score=score,
-            ending=ending if is_at_fault else None,
-            words=termination if is_at_fault else "",
         )
+        if ending is not None and score == LOSS:
+            seat = replace(seat, ending=ending, words=termination)
         seats.append(seat)
 
     board = board or _board(path, text)
@@ -263,6 +267,7 @@ def _started(path: Path, text: _GameText) -> str:
         time = text.tags.get(time_tag, "")
         if re.fullmatch(r"\d\d:\d\d:\d\d", time):
             moment += f"T{time}"
+
         position = FilePosition(path, text.lines[date_tag])
         return outside.moment(moment, position, f"tag {date_tag}")
     return ""

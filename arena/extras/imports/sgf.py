@@ -6,7 +6,7 @@ SGF is the "Smart Game Format" FF[4] of red-bean.com, as Go servers and editors 
 import hashlib
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from arena.extras.imports import outside, source
@@ -147,14 +147,15 @@ def _trees(path: Path) -> Iterator[_Tree]:
 def _add_value(tree: _Tree, text: str, position: FilePosition) -> None:
     if tree.nodes != 1 or tree.name not in READ:
         return
-    if tree.name in tree.values:
-        message = f"is there twice in this game, first in line {tree.lines[tree.name]}"
-        raise position.mistake(f"property {tree.name}", message)
+    name = tree.name
+    if name in tree.values:
+        message = f"is there twice in this game, first in line {tree.lines[name]}"
+        raise position.mistake(f"property {name}", message)
     # A backslash before the end of a line joins two lines; before a letter it stands for the
     # letter.
     unescaped = ESCAPE.sub(r"\2", text)
-    tree.values[tree.name] = " ".join(unescaped.split())
-    tree.lines[tree.name] = tree.name_line
+    tree.values[name] = " ".join(unescaped.split())
+    tree.lines[name] = tree.name_line
 
 
 def _match(
@@ -183,8 +184,12 @@ def _match(
             message = f"{clean(values['RE'], 40)!r} is no result, such as B+R, W+0.5 or 0"
             raise at("RE").mistake("property RE", message)
         winner, how = result_match.groups()
-        scores = (WIN, LOSS) if winner == "b" else (LOSS, WIN)
-        reason = "score" if how[:1].isdigit() else "won"
+        scores = (LOSS, WIN)
+        if winner == "b":
+            scores = (WIN, LOSS)
+        reason = "won"
+        if how[:1].isdigit():
+            reason = "score"
         reason = REASONS.get(how, reason)
 
     black_score, white_score = scores
@@ -194,14 +199,13 @@ def _match(
     )
     seats = []
     for role, name, score in players:
-        is_late = reason == "time" and score == LOSS
         seat = OutsideSeat(
             role=role,
             bot=outside.bot_name(values[name], at(name), f"property {name}"),
             score=score,
-            ending=Ending.TIMEOUT if is_late else None,
-            words="lost on time" if is_late else "",
         )
+        if reason == "time" and score == LOSS:
+            seat = replace(seat, ending=Ending.TIMEOUT, words="lost on time")
         seats.append(seat)
 
     number = values.get("GM", "")
@@ -224,13 +228,16 @@ def _board(tree: _Tree, at: Callable[[str], FilePosition]) -> str:
 
     Against such stones White has another advantage.
     """
-    width, _, height = tree.values.get("SZ", GO_SIZE).partition(":")
+    sizes = tree.values.get("SZ", GO_SIZE)
+    width, _, height = sizes.partition(":")
     height = height or width
     size = outside.board_name(f"{width}x{height}", at("SZ"), "property SZ")
+
     handicap = tree.values.get("HA", "")
     if handicap in ("", "0", "1"):
         return size
-    return outside.board_name(f"{size}-handicap-{handicap}", at("HA"), "property HA")
+    board = f"{size}-handicap-{handicap}"
+    return outside.board_name(board, at("HA"), "property HA")
 
 
 def _started(tree: _Tree, at: Callable[[str], FilePosition]) -> str:

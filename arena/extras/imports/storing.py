@@ -126,6 +126,8 @@ class Importer:
                     words=seat.words or f"imported as {seat.ending.value}",
                 )
                 faults.append(fault)
+        # 48 bits, as of a match that is played; each match is a meeting of its own.
+        seed = int(digest_of("seed", match_id), 16)
         planned = Match(
             id=match_id,
             game=match.game,
@@ -133,17 +135,20 @@ class Importer:
             rules=IMPORTED,
             seats=tuple(seats),
             repeat=repeat,
-            # 48 bits, as of a match that is played; each match is a meeting of its own.
-            seed=int(digest_of("seed", match_id), 16),
+            seed=seed,
+        )
+        reason = match.reason or IMPORTED
+        if faults:
+            reason = FORFEIT
+        verdict = Verdict(
+            scores=scores,
+            reason=reason,
+            faults=tuple(faults),
         )
         return Record(
             match=planned,
             turns=(),
-            verdict=Verdict(
-                scores=scores,
-                reason=FORFEIT if faults else match.reason or IMPORTED,
-                faults=tuple(faults),
-            ),
+            verdict=verdict,
             sides=board.sides,
             seats=tuple(reports),
             started=match.started or UNKNOWN_START,
@@ -157,7 +162,8 @@ class Importer:
                 raise match.position.mistake(
                     "", f"is of one bot more than the {MOST_BOTS:,} that an archive may have"
                 )
-            bot = Bot(name=name, command=(), digest=digest_of(IMPORTED, name))
+            digest = digest_of(IMPORTED, name)
+            bot = Bot(name=name, command=(), digest=digest)
             self._bots[name] = bot
         return bot
 
@@ -166,7 +172,9 @@ class Importer:
         roles = tuple(seat.role for seat in match.seats)
         by_side: dict[str, list[str]] = {}
         for seat in match.seats:
-            side = f"side {seat.side}" if seat.side else seat.role
+            side = seat.role
+            if seat.side:
+                side = f"side {seat.side}"
             by_side.setdefault(side, []).append(seat.role)
         sides = tuple(map(tuple, by_side.values()))
         label = f"{match.game}/{match.board}"
@@ -192,7 +200,8 @@ class Importer:
                 "name another board"
             )
             raise match.position.mistake("", message)
-        if set(map(frozenset, board.sides)) != set(map(frozenset, sides)):
+        earlier_sides = set(map(frozenset, board.sides))
+        if set(map(frozenset, sides)) != earlier_sides:
             raise match.position.mistake(
                 "", f"{label} has other sides here than in an earlier match; name another board"
             )
@@ -222,7 +231,14 @@ def _identity(match: OutsideMatch) -> tuple[object, ...]:
         return IMPORTED, match.game, match.board, "named", match.name
     seats = []
     for seat in match.seats:
-        seats.append((seat.role, seat.bot, seat.score, seat.ending, seat.seconds))
+        values = (
+            seat.role,
+            seat.bot,
+            seat.score,
+            seat.ending,
+            seat.seconds,
+        )
+        seats.append(values)
     return (
         IMPORTED,
         match.game,

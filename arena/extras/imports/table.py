@@ -67,7 +67,10 @@ def read(
         _need_score(header, "", columns)
         matches = _long(rows, game, board)
     else:
-        roles = [column.removesuffix("_bot") for column in columns if column.endswith("_bot")]
+        roles: list[str] = []
+        for column in columns:
+            if column.endswith("_bot"):
+                roles.append(column.removesuffix("_bot"))
         if not roles:
             raise header.position.mistake("", f"has no column bot: {LAYOUTS}")
         known = set(MATCH_COLUMNS).union(OWN_COLUMNS)
@@ -142,7 +145,9 @@ def _need_score(header: TableRow, prefix: str, columns: list[str]) -> None:
     has_result = f"{prefix}result" in columns
     if has_score != has_result:
         return
-    message = "has both columns" if has_score else "has no column"
+    message = "has no column"
+    if has_score:
+        message = "has both columns"
     raise header.position.mistake("", f"{message} {prefix}score or {prefix}result: {LAYOUTS}")
 
 
@@ -172,9 +177,10 @@ def _long(
 
 def _of_seats(rows: list[TableRow], game: str, board: str) -> OutsideMatch:
     seats: list[OutsideSeat] = []
+    first_row = rows[0]
     for number, row in enumerate(rows, 1):
         for column in MATCH_COLUMNS:
-            if row.get(column) != rows[0].get(column):
+            if row.get(column) != first_row.get(column):
                 raise row.position.mistake(
                     f"column {column}", "is another one than in the first row of this match"
                 )
@@ -185,7 +191,7 @@ def _of_seats(rows: list[TableRow], game: str, board: str) -> OutsideMatch:
             )
         role = outside.role_name(role, row.position, "column role")
         seats.append(_seat(row, role, ""))
-    return _match(rows[0], tuple(seats), game, board)
+    return _match(first_row, tuple(seats), game, board)
 
 
 def _wide(
@@ -210,17 +216,21 @@ def _match(
     board: str,
 ) -> OutsideMatch:
     position = row.position
-    game = row.get("game") or game
-    board = row.get("board") or board
+    game = outside.board_name(row.get("game") or game, position, "column game")
+    board = outside.board_name(row.get("board") or board, position, "column board")
+    reason = outside.short_text(row.get("reason"), position, "column reason")
     started = row.get("date")
+    if started:
+        started = outside.moment(started, position, "column date")
+    name = outside.short_text(row.get("match"), position, "column match")
     return OutsideMatch(
         position=position,
-        game=outside.board_name(game, position, "column game"),
-        board=outside.board_name(board, position, "column board"),
+        game=game,
+        board=board,
         seats=seats,
-        reason=outside.short_text(row.get("reason"), position, "column reason"),
-        started=outside.moment(started, position, "column date") if started else "",
-        name=outside.short_text(row.get("match"), position, "column match"),
+        reason=reason,
+        started=started,
+        name=name,
     )
 
 

@@ -82,7 +82,13 @@ def lessons(
         )
         regret = None
         if not report.lessons:
-            regret = most_regretted(archives, report.bot, game_of, board=board, role=role)
+            regret = most_regretted(
+                archives,
+                report.bot,
+                game_of,
+                board=board,
+                role=role,
+            )
 
     _notice_problems(report.problems)
     if tests is not None and report.lessons:
@@ -96,7 +102,9 @@ def lessons(
         output.print_json(_values(lesson) for lesson in report.lessons)
         return
     for number, lesson in enumerate(report.lessons, 1):
-        print("\n".join(_lines(number, lesson, folders[lesson.folder], draw=draw)))
+        event = folders[lesson.folder]
+        lines = _lines(number, lesson, event, draw=draw)
+        print("\n".join(lines))
         print()
 
     if report.lessons:
@@ -146,7 +154,9 @@ def _values(lesson: "Lesson") -> dict[str, object]:
 
 def _address(event: str | None, match: str) -> str:
     """Return a match as `arena replay` takes it; None = the event of the tournament.toml here."""
-    return f"{event}/{match}" if event else match
+    if not event:
+        return match
+    return f"{event}/{match}"
 
 
 def _lines(

@@ -24,9 +24,10 @@ def commit(file: options.TournamentFile = None, json: options.Json = False) -> N
     event, _ = workspace.event_of(tournament, path)
     # A name in people.csv may change before the event is played, and would contradict the
     # commitment. So it has the names that came with the bots.
-    displays = {bot.name: bot.display for bot in tournament.entrants(path.parent)}
-    bots = tuple(replace(bot, display=displays[bot.name]) for bot in event.bots)
-    event = replace(event, bots=bots)
+    entrants = tournament.entrants(path.parent)
+    displays = {bot.name: bot.display for bot in entrants}
+    bots = [replace(bot, display=displays[bot.name]) for bot in event.bots]
+    event = replace(event, bots=tuple(bots))
 
     folder = paths.results_folder(path.parent, event.name)
     with contextlib.suppress(NoResultsError), Archive.open(folder, writing=False) as archive:
@@ -47,7 +48,8 @@ def commit(file: options.TournamentFile = None, json: options.Json = False) -> N
         written = whole_files.write(folder / COMMITMENT_FILE, content)
 
     if json:
-        output.print_json([{"digest": sealed.digest, "file": paths.displayed(written)}])
+        row = {"digest": sealed.digest, "file": paths.displayed(written)}
+        output.print_json([row])
         return
     print(sealed.digest)
     output.notice(

@@ -141,12 +141,14 @@ def problems(
             yield f"bot {bot.name}: the results have no whole copy of it: {why}"
     for board in event.boards:
         try:
-            trusted.append(replace(board, rules=rulebook.of_record(board).rules))
+            known_board = rulebook.of_record(board)
+            trusted.append(replace(board, rules=known_board.rules))
         except ArenaError as error:
             yield f"board {board.label}: its rules cannot be had: {error}"
     bots = tuple(bot for bot in event.bots if bot.name in files)
     known = replace(event, boards=tuple(trusted), bots=bots)
-    yield from differences(published, commitment(known, files))
+    computed = commitment(known, files)
+    yield from differences(published, computed)
     for board in trusted:
         if board.sampled and not _is_drawn_by(event.seed, board):
             yield f"board {board.label}: was not drawn by the seed"
@@ -218,10 +220,17 @@ def _board_digest(board: Board) -> str:
     path = Path(board.rules)
     rules: list[tuple[str, str]] = []
     for name, source in rulefile.named_sources(path).items():
-        rules.append((name, file_digest(source)))
+        digest = file_digest(source)
+        rules.append((name, digest))
     name_in_rules = board.name.removesuffix(DISGUISED)
     boards = board.sampled or rulefile.parameters_on(path, name_in_rules)
-    return values_digest(board.roles, board.sides, boards, rules, length=WHOLE)
+    return values_digest(
+        board.roles,
+        board.sides,
+        boards,
+        rules,
+        length=WHOLE,
+    )
 
 
 def _bot_digest(bot: Bot, path: Path) -> str:
@@ -233,4 +242,5 @@ def _bot_digest(bot: Bot, path: Path) -> str:
         files = digest_of(program.command, [(path.name, path)], WHOLE)
     settings = stated(bot, BOT_SETTINGS)
     settings["limits"] = bot.limits and plain(bot.limits)
-    return values_digest(files, settings, bool(bot.remote), length=WHOLE)
+    is_remote = bool(bot.remote)
+    return values_digest(files, settings, is_remote, length=WHOLE)

@@ -87,10 +87,9 @@ def verify(
             except commitment.UnreadableError as error:
                 problems.append(("", str(error)))
             else:
+                digests = [bot.digest for bot in checked.event.bots]
                 with scratch.temporary() as bots_folder:
-                    bots = stored_match.copy_bots(
-                        folder, [bot.digest for bot in checked.event.bots], bots_folder
-                    )
+                    bots = stored_match.copy_bots(folder, digests, bots_folder)
                     unlike = commitment.problems(published, checked.event, digest, *bots)
                     problems += (("", problem) for problem in unlike)
             if not any(match for match, _ in problems):  # of forged records no tables can be made
@@ -170,7 +169,8 @@ def _rerun_problems(
         dice = random.SystemRandom()
     else:
         dice = random.Random(lot)
-    sample = dice.sample(ids, min(count, len(ids)))
+    count = min(count, len(ids))
+    sample = dice.sample(ids, count)
 
     problems: list[Problem] = []
     same = 0

@@ -84,8 +84,8 @@ class MatchList(NamedTuple):
     """The newest matches that were asked for, and what a reader may ask for."""
 
     lines: tuple[ListedMatch, ...]
-    count: int
-    """The number of all matches."""
+    total: int
+    """The number of all matches of the event."""
     boards: list[str]
     bots: list[str]
 
@@ -338,7 +338,7 @@ def matches(
             lines.append(_line(match, number, displays))
         return MatchList(
             lines=tuple(lines),
-            count=archive.count(),
+            total=archive.count(),
             boards=[board.label for board in event.boards],
             bots=sorted(bot.name for bot in event.bots),
         )

@@ -268,7 +268,7 @@ async def matches(request: Request) -> Response:
         "matches.html.j2",
         tab="matches",
         lines=listed.lines[:PAGE],
-        count=listed.count,
+        count=listed.total,
         boards=listed.boards,
         bots=listed.bots,
         chosen=filters,

@@ -228,7 +228,7 @@ class RemoteSeat:
             return False
         self._socket = connection
         self._received = b""
-        message = {
+        message: dict[str, object] = {
             "bot": self._seat.bot.name,
             "session": self._session,
         }

@@ -18,12 +18,13 @@ def frame(results: Results) -> pd.DataFrame:
     """
     tuning = history.read(results.folder)
     rows: list[tuple[str, int, float, float]] = []
-    if tuning is not None:
-        for name, start in tuning.start.items():
-            rows.append((name, 0, start, 0.0))
-            for number, step in enumerate(tuning.steps, 1):
-                value = step.guess[name]
-                rows.append((name, number, value, step.difference))
+    if tuning is None:
+        return pd.DataFrame(rows, columns=COLUMNS)
+    for name, start in tuning.start.items():
+        rows.append((name, 0, start, 0.0))
+        for number, step in enumerate(tuning.steps, 1):
+            value = step.guess[name]
+            rows.append((name, number, value, step.difference))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

@@ -229,7 +229,8 @@ class _Work:
             "difference": round(duel.test.mean, 4),
             "pairings": duel.pairings,
         }
-        output.print_result([row], heading, *duel_words.report(duel), json=json)
+        report = duel_words.report(duel)
+        output.print_result([row], heading, *report, json=json)
 
         read = results.read(self._folder)
         page = results.write_report(read, stored_match.game_of)
@@ -276,7 +277,9 @@ class _Work:
                 output.notice(words)
         duel = event_duel.Duel(event, names, test, event_duel.POINTS)
         workers = workspace.matches_at_once(self._tournament, event)
-        kind_of_watcher = QuietWatcher if quiet else duels.DuelWatcher
+        kind_of_watcher = duels.DuelWatcher
+        if quiet:
+            kind_of_watcher = QuietWatcher
         watcher = kind_of_watcher(duel, workers)
 
         def run(is_over: "Callable[[], bool]") -> "Progress":
@@ -290,7 +293,13 @@ class _Work:
                 services=self._services,
             )
 
-        done = event_duel.play(duel, folder, watcher.heard, lambda: bool(self._interrupt), run)
+        done = event_duel.play(
+            duel,
+            folder,
+            watcher.heard,
+            lambda: bool(self._interrupt),
+            run,
+        )
         try:
             done.refuse_absentees()
         except event_duel.AbsentError as error:
@@ -303,4 +312,5 @@ class _Work:
 
 
 def _words(values: Point) -> str:
-    return ", ".join(f"{name} {value:g}" for name, value in values.items())
+    words = [f"{name} {value:g}" for name, value in values.items()]
+    return ", ".join(words)

@@ -56,8 +56,10 @@ class Range:
         span = self.high - self.low
         most_steps = math.floor(span / self.step + 1e-9)
         steps = round(share * span / self.step)
-        steps = min(max(steps, 0), most_steps)
-        return round(self.low + steps * self.step, 9)
+        steps = max(steps, 0)
+        steps = min(steps, most_steps)
+        value = self.low + steps * self.step
+        return round(value, 9)
 
 
 Point = dict[str, float]
@@ -80,7 +82,9 @@ class Spsa:
         self.ranges = dict(ranges)
         self.steps = steps
         self._seed = seed
-        self._guess = {name: bounds.share(start[name]) for name, bounds in self.ranges.items()}
+        self._guess: Point = {}
+        for name, bounds in self.ranges.items():
+            self._guess[name] = bounds.share(start[name])
         self.guesses: list[Point] = [dict(self._guess)]
         """The guess before each step, in shares."""
 
@@ -110,18 +114,21 @@ class Spsa:
         for name, sign in self._signs(number).items():
             width = self._width(name, number)
             step = gain * width * sign * difference / 100
-            moved = max(self._guess[name] + step, 0.0)
+            moved = self._guess[name] + step
+            moved = max(moved, 0.0)
             self._guess[name] = min(moved, 1.0)
         self.guesses.append(dict(self._guess))
 
     @property
     def best(self) -> Point:
         """The values that the search has found so far."""
-        count = max(1, round(LAST_SHARE * len(self.guesses)))
+        count = round(LAST_SHARE * len(self.guesses))
+        count = max(1, count)
         last = self.guesses[-count:]
         best: Point = {}
         for name, bounds in self.ranges.items():
-            mean = math.fsum(guess[name] for guess in last) / len(last)
+            shares = [guess[name] for guess in last]
+            mean = math.fsum(shares) / len(shares)
             best[name] = bounds.value(mean)
         return best
 
@@ -133,7 +140,8 @@ class Spsa:
     def _width(self, name: str, number: int) -> float:
         """Return how far a parameter moves in a step, as a share."""
         bounds = self.ranges[name]
-        least = bounds.step / (bounds.high - bounds.low) / 2
+        span = bounds.high - bounds.low
+        least = bounds.step / span / 2
         width: float = WIDTH / (1 + number) ** WIDTH_FALLS
         width = max(least, width)
         return min(0.5, width)

@@ -61,5 +61,6 @@ def make(bot: Bot, values: Mapping[str, float], folder: Path) -> Bot:
             making.mkdir()
             copy = making / bot.name
             bot_folder.copy(source, copy)
-            (copy / TOML).write_text(tomli_w.dumps(table), "utf-8")
+            copy_of_settings = copy / TOML
+            copy_of_settings.write_text(tomli_w.dumps(table), "utf-8")
     return discovery.from_path(target, bot.name)

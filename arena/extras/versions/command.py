@@ -79,7 +79,8 @@ def duel(
     first = history.versions[0].bot.name
     last = history.versions[-1].bot.name
     folder = paths.results_folder(Path(), name or f"bisect-{first}-{last}")
-    steps = math.ceil(math.log2(len(history.versions) - 1))
+    later_versions = len(history.versions) - 1
+    steps = math.ceil(math.log2(later_versions))
     duels_at_most = 1
     if steps:
         duels_at_most = steps + 2  # with the first and the last
@@ -99,8 +100,9 @@ def duel(
         )
         result = search(len(history.versions), question, work.compare, work.hear)
 
+    row = _row(result, history, scale, folder)
     lines = _lines(result, history, scale, question)
-    output.print_result([_row(result, history, scale, folder)], *lines, json=json)
+    output.print_result([row], *lines, json=json)
     output.notice(f"stored in {paths.displayed(folder)}; the same command says the same again")
     if result.answer is Answer.UNDECIDED:
         raise typer.Exit(duels.UNDECIDED_CODE)
@@ -164,7 +166,13 @@ class _Duels:
         test = SequentialTest(question)
         duel = Duel(event, (older.name, newer.name), test, self._scale)
         try:
-            done = duels.play(duel, folder, self._tournament, self._interrupt, self._services)
+            done = duels.play(
+                duel,
+                folder,
+                self._tournament,
+                self._interrupt,
+                self._services,
+            )
         except BotError as error:  # it never said `ready`, or cannot be built
             is_end = second == len(versions) - 1
             if is_end or error.bot != newer.name:
