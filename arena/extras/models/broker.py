@@ -150,8 +150,8 @@ class Broker:
         async with self._slots:
             if not await self._has_budget(request["request"], key):
                 return "budget", f"{table}: the event's budget is used up"
-            question = {**request["request"], "bot": request["bot"]}
             try:
+                question = {**request["request"], "bot": request["bot"]}
                 answer = await self._tried(question)
             except (AgainError, PatienceError) as error:
                 self._failures += 1

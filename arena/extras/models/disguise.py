@@ -95,9 +95,10 @@ class Reflection:
         if word not in WAYS:
             return word
         x, y = self.cell((0, 0))
-        beyond_x, beyond_y = self.cell(WAYS[word])
-        reflected_step = (beyond_x - x, beyond_y - y)
-        return next(way for way, step in WAYS.items() if step == reflected_step)
+        neighbour_x, neighbour_y = self.cell(WAYS[word])
+        reflected_step = (neighbour_x - x, neighbour_y - y)
+        ways_of_steps = {step: way for way, step in WAYS.items()}
+        return ways_of_steps[reflected_step]
 
     def placed(self, pattern: str, text: str) -> str:
         """Return a text that fits a pattern, with its cell, column or row in the reflection."""

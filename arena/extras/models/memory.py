@@ -59,10 +59,17 @@ def memories(ratings: Ratings) -> list[Memory]:
         if bot == disguised or bot not in strengths:
             continue
         apart = None
-        are_comparable = any({bot, disguised}.issubset(group) for group in ratings.groups)
+        both = {bot, disguised}
+        are_comparable = any(both.issubset(group) for group in ratings.groups)
         if are_comparable:
             apart = difference(ratings, bot, disguised)
-        memories.append(Memory(bot, strengths[bot], strengths[disguised], apart))
+        memory = Memory(
+            bot,
+            strengths[bot],
+            strengths[disguised],
+            apart,
+        )
+        memories.append(memory)
 
     def largest_first(memory: Memory) -> tuple[float, str]:
         if memory.difference is None:

@@ -28,7 +28,8 @@ def models(results: Results) -> None:
     """Print what each bot asked of its language model, its cost, and whence its moves came."""
     if not frames.has_model(results):
         return
-    rows = rows_of(frames.models(results), frames.MODELS)
+    frame = frames.models(results)
+    rows = rows_of(frame, frames.MODELS)
     if not rows:
         return
 

@@ -211,8 +211,12 @@ async def show_upload(request: Request) -> Response:
     account, accounts = _signed_in(request)
     id_ = request.path_params["id"]
     for upload in accounts.uploads(account, id=id_):
-        title = f"Upload of {clean(upload.file, 100)}"
-        return pages.render(request, "upload.html.j2", title=title, upload=upload)
+        return pages.render(
+            request,
+            "upload.html.j2",
+            title=f"Upload of {clean(upload.file, 100)}",
+            upload=upload,
+        )
     raise HTTPException(404)
 
 

@@ -134,14 +134,16 @@ def _versions(results: Results, bots_of_author: frozenset[str]) -> tuple[RatedVe
     for row in rows_of(results.versions(), columns):
         if row["bot"] not in bots_of_author or row["rating"] is None:
             continue
+        rating = columns["rating"].text(row["rating"])
         low = columns["rating_low"].text(row["rating_low"])
         high = columns["rating_high"].text(row["rating_high"])
+        rank = row["rank"] or "-"
         version = RatedVersion(
             bot=clean(row["bot"]),
             digest=row["digest"],
-            rating=columns["rating"].text(row["rating"]),
+            rating=rating,
             interval=interval_text(low, high),
-            rank=str(row["rank"] or "-"),
+            rank=str(rank),
             matches=row["matches"],
         )
         versions.append(version)

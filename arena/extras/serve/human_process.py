@@ -128,9 +128,10 @@ class PipeSeat:
     def _show(self, scene: Scene) -> None:
         """Send a state of the match, with the turns that led to it."""
         facts = drawn_facts(self._game.drawing, scene.facts)
+        moves = recorded.moves(scene.turns, self._roles)
         values = {
             "state": [self._item(fact) for fact in facts],
-            "moves": list(recorded.moves(scene.turns, self._roles)),
+            "moves": list(moves),
             "fates": [replays.fate(step) for step in scene.steps],
         }
         text = render_state(self._game, scene.facts)

@@ -413,8 +413,11 @@ def bot_pages(folder: Path, bots_of_author: frozenset[str] | None) -> dict[str, 
             linked = data.listed(results.played, linked_ids)
             columns = data.columns(linked, index)
             columns["replay"] = [0] * len(columns["id"])
-            values = event | {"pages": {number: page}, "matches": columns}
-            texts[bot] = replays.safe_json(values)
+            page_values = {
+                "pages": {number: page},
+                "matches": columns,
+            }
+            texts[bot] = replays.safe_json(event | page_values)
         return texts
 
 

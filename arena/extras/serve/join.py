@@ -204,10 +204,11 @@ class JoinedSeat:
             message = _message(text)
             if not _is_question(message):
                 raise RefusedError(NO_SITE)
-            session = self._sessions.setdefault(message["session"], SeatSession())
+            key = message["session"]
+            session = self._sessions.setdefault(key, SeatSession())
             session.used = time.monotonic()
             if "end" in message:
-                del self._sessions[message["session"]]
+                del self._sessions[key]
                 self._begin(session.end(message["end"]))
             elif message["number"] != session.number:
                 session.number = message["number"]

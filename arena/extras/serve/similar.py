@@ -92,6 +92,8 @@ LINE_END = re.compile("\r\n|[\r\n\u2028\u2029]")
 WORD = re.compile(r"\w+|[^\w\s]")
 Shingle = int
 """The hash of a shingle."""
+TokenOnLine = tuple[str, int]
+"""A token of a program, and the number of its line."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -484,7 +486,7 @@ def _is_comment(words: str, suffix: str) -> bool:
     return not any(end in words for end in ENDS_MORE)
 
 
-def _shingles(tokens: Sequence[tuple[str, int]]) -> Iterator[Shingle]:
+def _shingles(tokens: Sequence[TokenOnLine]) -> Iterator[Shingle]:
     """Yield the hash of each sequence of TOKENS tokens, in order."""
     words = [word for word, _ in tokens]
     for start in range(len(words) - TOKENS + 1):
@@ -492,7 +494,7 @@ def _shingles(tokens: Sequence[tuple[str, int]]) -> Iterator[Shingle]:
         yield hash(tuple(sequence))
 
 
-def _lexed(files: Sequence[Path]) -> Generator[tuple[list[tuple[str, int]], str]]:
+def _lexed(files: Sequence[Path]) -> Generator[tuple[list[TokenOnLine], str]]:
     """Yield the tokens of each file, read in another process, and a remark on the part left out.
 
     If a file takes too much time or memory there, its tokens are its words.
@@ -520,11 +522,11 @@ def _lexed(files: Sequence[Path]) -> Generator[tuple[list[tuple[str, int]], str]
             done += 1
 
 
-def _first_tokens(path: Path, lexer: Lexer | None) -> tuple[list[tuple[str, int]], str]:
+def _first_tokens(path: Path, lexer: Lexer | None) -> tuple[list[TokenOnLine], str]:
     """Return the first tokens of a file with their lines, and a remark on the part left out."""
     text, numbers, remark = _program_text(path)
     first_tokens = islice(_tokens(text, lexer), MOST_TOKENS + 1)
-    tokens: list[tuple[str, int]] = []
+    tokens: list[TokenOnLine] = []
     for word, line in first_tokens:
         line_of_text = min(line, len(numbers))
         number = numbers[line_of_text - 1]
@@ -534,7 +536,7 @@ def _first_tokens(path: Path, lexer: Lexer | None) -> tuple[list[tuple[str, int]
     return tokens[:MOST_TOKENS], remark
 
 
-def _tokens(text: str, lexer: Lexer | None) -> Iterator[tuple[str, int]]:
+def _tokens(text: str, lexer: Lexer | None) -> Iterator[TokenOnLine]:
     """Yield the tokens of a program with their lines, without comments.
 
     Each name gives the same token, and so does each number or text.
@@ -596,7 +598,7 @@ def _marked(program: ComparedProgram, shingles: Collection[Shingle]) -> list[Lin
     return lines
 
 
-def _shared_lines(tokens: Sequence[tuple[str, int]], shingles: Collection[Shingle]) -> set[int]:
+def _shared_lines(tokens: Sequence[TokenOnLine], shingles: Collection[Shingle]) -> set[int]:
     """Return the numbers of the lines that are in a passage with one of these shingles."""
     shared: set[int] = set()
     for start, shingle in enumerate(_shingles(tokens)):
