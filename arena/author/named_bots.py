@@ -22,7 +22,9 @@ def entrants(tournament: Tournament, workspace: Path) -> tuple[Bot, ...]:
     bots = tournament.entrants(workspace)
     people = people_now(workspace)
     commitment = results_folder(workspace, tournament.name) / COMMITMENT_FILE
-    if tournament.bots is None or commitment.exists() or not list(people):
+    if tournament.bots is None or commitment.exists():
+        return bots
+    if not list(people):
         return bots
     store = BotStore(workspace / tournament.bots)
     return tuple(_named(bot, store, people) for bot in bots)

@@ -153,7 +153,8 @@ def checkup(
             bots=(bot,),
             conditions=conditions,
         )
-        match = event.match(board, (bot,) * len(board.roles), 0)
+        seats = (bot,) * len(board.roles)
+        match = event.match(board, seats, 0)
         first = examiner.run(match, role, "")
         if not first.sound:
             failed.add((board.game, role))
@@ -172,7 +173,9 @@ def checkup(
         examiner.run(match, role, HANGS_UP, until=HANGS_UP_AFTER)
         again = examiner.run(match, role, AGAIN)
         common = min(len(first.moves), len(again.moves))
-        if again.sound and first.moves[:common] != again.moves[:common]:
+        moves = first.moves[:common]
+        moves_again = again.moves[:common]
+        if again.sound and moves != moves_again:
             where = f"{first.board} as {role}"
             finding = Finding(
                 weight=Weight.ADVICE,

@@ -109,7 +109,8 @@ def of_silence(
     if script is not None:
         return f"{script.words}: {script.cure}"
     spent = failure.spent
-    if spent.cpu > (spent.wall - spent.excused(failure.threads)) * IDLE:
+    charged_s = spent.wall - spent.excused(failure.threads)
+    if spent.cpu > charged_s * IDLE:
         return (
             "it computes all the time: is there an endless loop, or a search that does not look "
             "at the clock?"
@@ -199,7 +200,8 @@ def of_record(record: Record, fault: Fault) -> str:
         case Ending.TIMEOUT:
             # The CPU time that is in no answer is that of its start and of the answer that never
             # came.
-            answers_cpu = sum(turn.cpu for turn in record.turns if turn.role == fault.role)
+            turns = [turn for turn in record.turns if turn.role == fault.role]
+            answers_cpu = sum(turn.cpu for turn in turns)
             cpu = max(0.0, seat.cpu - answers_cpu)
             spent = TimeUsed(wall=move_s or cpu, cpu=cpu)
             failure = Failure(

@@ -102,12 +102,15 @@ class BotFiles:
         """True where its interpreter writes each line at once."""
         if not self._command:
             return False
-        return Path(self._command[0]).name in {PYTHON, "node", "bash", "sh"}
+        interpreter = Path(self._command[0]).name
+        return interpreter in {PYTHON, "node", "bash", "sh"}
 
     @property
     def stem(self) -> str:
         """The name of its program's module."""
-        return self.program.rpartition("/")[2].partition(".")[0]
+        _, _, file_name = self.program.rpartition("/")
+        stem, _, _ = file_name.partition(".")
+        return stem
 
     @property
     def folder(self) -> str:
@@ -213,7 +216,9 @@ class BotFiles:
             return b""
         path = self.home / name
         try:
-            if not path.is_file() or not path.resolve().is_relative_to(self.home.resolve()):
+            if not path.is_file():
+                return b""
+            if not path.resolve().is_relative_to(self.home.resolve()):
                 return b""
             with path.open("rb") as file:
                 return file.read(most)

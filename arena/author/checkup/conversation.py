@@ -348,20 +348,23 @@ class Examination(WrappedSeats):
         if limit is None:
             limit = PATIENCE_S
         deadline = min(limit, self._longest_s)
-        return self._converse(ask._replace(text=pieces[-1], deadline=deadline))
+        last_ask = ask._replace(text=pieces[-1], deadline=deadline)
+        return self._converse(last_ask)
 
     def _listen(self, text: bytes, seconds: float) -> Reply:
         """Write a text that needs no answer, and return the line that the bot prints.
 
         Silence is a timeout.
         """
+        ask = Ask(text=text, announced=None, deadline=seconds)
         try:
-            return self._converse(Ask(text=text, announced=None, deadline=seconds))
+            return self._converse(ask)
         except OverloadedError:  # this time is so short that a busy machine may well exceed it
             return Reply(b"", Ending.TIMEOUT)
 
     def _converse(self, ask: Ask) -> Reply:
-        return self.seats.ask({self._role: ask})[self._role]
+        replies = self.seats.ask({self._role: ask})
+        return replies[self._role]
 
     def _is_accepted(self, ask: Ask, reply: Reply) -> bool:
         """Return whether the reply is right; if not, add a finding that says why."""
@@ -375,17 +378,20 @@ class Examination(WrappedSeats):
         self.greeted = True
         self._has_blanks |= reply.line != reply.line.strip(b" \t\r")
         self._cuts_remarks |= len(reply.remarks) >= REMARKS_KEPT
-        self._cuts_remarks |= any(len(remark) >= REMARK_LETTERS for remark in reply.remarks)
+        for remark in reply.remarks:
+            self._cuts_remarks |= len(remark) >= REMARK_LETTERS
         if ask.ready:
             return True
 
         move = protocol.read_move(reply.line)
         if move is None or protocol.garbled(move):
-            text = protocol.quoted(protocol.text_of(reply.line))
+            text = protocol.text_of(reply.line)
             reason = protocol.uncleanness(reply.line)
-            return self._is_forgiven(f"printed {text}, {reason}", advice.NOT_TEXT)
+            words = f"printed {protocol.quoted(text)}, {reason}"
+            return self._is_forgiven(words, advice.NOT_TEXT)
         if move not in ask.legal:
-            cure = advice.of_illegal(move, ask.legal, self._earlier, self._lines_after())
+            lines_after = self._lines_after()
+            cure = advice.of_illegal(move, ask.legal, self._earlier, lines_after)
             text = advice.refusal(move, ask.legal)
             return self._is_forgiven(text, cure)
         self.moves.append(move)
@@ -474,8 +480,9 @@ class Examination(WrappedSeats):
         """Write `text` and end the bot's input; add a finding if the bot does not leave quietly."""
         self._bot.close_input(text)
         end = "`end`" if text else "the end of its input"
+        ask = Ask(text=b"", announced=None, deadline=LEAVE_S)
         for _ in range(3):
-            reply = self._converse(Ask(text=b"", announced=None, deadline=LEAVE_S))
+            reply = self._converse(ask)
             if reply.ending is not None:
                 break
         if reply.ending is Ending.CRASHED:
@@ -490,7 +497,12 @@ class Examination(WrappedSeats):
                 "leave at `end` or end of file",
             )
 
-    def _fault(self, text: str, cure: str, log: tuple[str, ...] = ()) -> None:
+    def _fault(
+        self,
+        text: str,
+        cure: str,
+        log: tuple[str, ...] = (),
+    ) -> None:
         if self._name in NEVER_SENT:
             self._advise(text, NEVER_SENT[self._name], log)
         else:

@@ -157,7 +157,10 @@ def advice(failure: Failure, stderr: str, files: BotFiles = NO_FILES) -> str:
     return "look at its stderr"
 
 
-def _names(pattern: str, text: str | Callable[[Crash, re.Match[str]], str]) -> Row:
+def _names(
+    pattern: str,
+    text: str | Callable[[Crash, re.Match[str]], str],
+) -> Row:
     """Return a row for errors whose line fits a pattern.
 
     In a text, {1} is the pattern's first group.
@@ -251,7 +254,8 @@ def _program_of_command(crash: Crash) -> str:
     name = crash.files.missing_program
     if not name or crash.files.bot is None:
         return ""
-    if shown(name) not in crash.line and name.partition(".")[0] not in crash.line:
+    stem, _, _ = name.partition(".")
+    if shown(name) not in crash.line and stem not in crash.line:
         return ""
     missing = f"`command` names {shown(name)}, and the bot has no such file: "
     return missing + program_file.missing_file(name, crash.files.bot)

@@ -56,7 +56,10 @@ class Screening:
 
     def is_idle(self, bot: Bot) -> bool:
         """Return whether there is an event, and the bot plays none of its boards."""
-        return bool(self.events) and not _played(bot, _found(self.events))
+        if not self.events:
+            return False
+        boards = _found(self.events)
+        return not _played(bot, boards)
 
     def checkup(
         self,
@@ -129,9 +132,13 @@ class Screening:
                 yield faults.pop(due)
                 due += 1
 
-    def _examine(self, launcher: Launcher, item: tuple[Bot, int, int]) -> tuple[str, ...]:
+    def _examine(
+        self,
+        launcher: Launcher,
+        item: tuple[Bot, int, int],
+    ) -> tuple[str, ...]:
         """Return the faults of a bot; after an exception the lane gets a new launcher."""
-        submitted = item[0]
+        submitted, _, _ = item
         try:
             (bot,) = self.build([submitted])
             findings = self.checkup(bot, launcher).findings

@@ -43,7 +43,10 @@ def in_pieces(text: bytes) -> tuple[bytes, ...]:
     if text.endswith(b"ready?\n"):  # a bot may say `ready` before it is asked
         return (text,)
     middle = len(text) * 2 // 3
-    return text[:middle], text[middle:-1], text[-1:]
+    beginning = text[:middle]
+    rest = text[middle:-1]
+    newline = text[-1:]
+    return beginning, rest, newline
 
 
 WINDOWS = "lines that end with CR LF"

@@ -225,7 +225,9 @@ class Submissions:
         """Return whether every version of this name has another author and is shown otherwise."""
         versions = self._store.versions(name)
         for version in versions:
-            if version.note.display == name or self._is_authors(version.note, note):
+            if version.note.display == name:
+                return False
+            if self._is_authors(version.note, note):
                 return False
         return bool(versions)
 
@@ -279,7 +281,8 @@ class Submissions:
         """
         if name.lower() in self._reserved or discovery.is_skipped(name):
             return False
-        return self._sources.get(name.lower(), note.source) == note.source
+        source = self._sources.get(name.lower(), note.source)
+        return source == note.source
 
     def _owned(self, base: str, note: Note) -> list[str]:
         """Return the bots of a known author.
@@ -312,7 +315,11 @@ class Submissions:
         """Return whether an earlier submission certainly has the author of a note."""
         if earlier.person and note.person and earlier.person != note.person:
             # It may be an id of an earlier table.
-            recorded = self._people.recorded(earlier.person, earlier.display, earlier.email)
+            recorded = self._people.recorded(
+                earlier.person,
+                earlier.display,
+                earlier.email,
+            )
             return recorded is not None and recorded.id == note.person
 
         if note.is_same_as(earlier):
@@ -346,7 +353,9 @@ class Submissions:
     def _refuse_loss(self, playing: Iterable[Bot], bot: Bot) -> None:
         """Raise ArenaError if the bot would replace one that is in no version."""
         for old in playing:
-            if old.digest != bot.digest and self._store.version_of(old) is None:
+            if old.digest == bot.digest:
+                continue
+            if self._store.version_of(old) is None:
                 raise ArenaError(
                     f"{old.files}: is no version that was submitted, and would be lost: submit "
                     "that first, or take another name, --as NAME"
@@ -357,8 +366,9 @@ class Submissions:
         versions = self._store.versions(bot.name)
         if not versions or not versions[-1].note.source:
             return
-        if any(self._is_authors(version.note, candidate.note) for version in versions):
-            return
+        for version in versions:
+            if self._is_authors(version.note, candidate.note):
+                return
         source = discovery.shown(versions[-1].note.source)
         raise ArenaError(
             f"{bot.name!r} is a bot here already, from {source}: if this is its next version, say "

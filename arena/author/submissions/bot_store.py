@@ -59,7 +59,8 @@ class Version:
 
 def first_line(reasons: str) -> str:
     """Return the first of several paragraphs, as one line."""
-    return " ".join(reasons.split("\n\n", 1)[0].split())
+    paragraph, _, _ = reasons.partition("\n\n")
+    return " ".join(paragraph.split())
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,8 @@ class BotStore:
     def names(self) -> tuple[str, ...]:
         """Return every name that a bot has or had, in order."""
         playing = {_name(path) for path in self._entries()}
-        submitted = {path.name for path in (self.bots / VERSIONS).glob("[!.]*")}
+        folders = (self.bots / VERSIONS).glob("[!.]*")
+        submitted = {path.name for path in folders}
         return tuple(sorted(playing | submitted))
 
     def playing(self, name: str) -> tuple[Path, ...]:
@@ -153,7 +155,11 @@ class BotStore:
 
     def damaged(self, name: str) -> tuple[Path, ...]:
         """Return the versions that cannot be read, as after a power cut under an older arena."""
-        return tuple(path for path in self._version_folders(name) if self._version(path) is None)
+        damaged: list[Path] = []
+        for folder in self._version_folders(name):
+            if self._version(folder) is None:
+                damaged.append(folder)
+        return tuple(damaged)
 
     def refused(self) -> tuple[Refusal, ...]:
         """Return each refused submission whose author had no other accepted since, by name."""
@@ -170,7 +176,8 @@ class BotStore:
     def keep(self, bot: Bot, copy: Path, note: Note) -> Version:
         """Move a bot from `incoming` to the versions, as the next of its name."""
         with writing(self.bots):
-            numbers = [int(path.name) for path in self._version_folders(bot.name)]
+            folders = self._version_folders(bot.name)
+            numbers = [int(path.name) for path in folders]
             number = max(numbers, default=0) + 1
             now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
             note = replace(

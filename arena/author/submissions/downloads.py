@@ -56,7 +56,8 @@ def labels_of(filenames: Sequence[str]) -> list[Label]:
     """Return the label of each file of a download, or of one file alone."""
     matches_of: dict[str, list[re.Match[str] | None]] = {}
     for platform, pattern in PLATFORMS.items():
-        matches_of[platform] = [re.fullmatch(pattern, name, re.DOTALL) for name in filenames]
+        compiled = re.compile(pattern, re.DOTALL)
+        matches_of[platform] = [compiled.fullmatch(name) for name in filenames]
 
     def rank(platform: str) -> tuple[int, int, int]:
         authors: set[str] = set()
@@ -95,10 +96,12 @@ def _label(platform: str, match: re.Match[str]) -> Label:
         # The names of assignment and user may both have underscores, so the user may be any end of
         # it. The longest end that is a known user counts.
         parts = fields["who"].split("_")
-        users = tuple("_".join(parts[start:]) for start in range(len(parts)))
+        users: list[str] = []
+        for start in range(len(parts)):
+            users.append("_".join(parts[start:]))
         return Label(
             name=parts[-1],
-            marks=(users,),
+            marks=(tuple(users),),
             who=fields["who"],
             time=fields["time"],
             file=file,

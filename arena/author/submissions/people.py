@@ -150,7 +150,8 @@ class People:
         namesake = self._namesake(name)
         if namesake is None:
             return None
-        if email and namesake.email and email.casefold() != namesake.email.casefold():
+        both_have_email = bool(email and namesake.email)
+        if both_have_email and email.casefold() != namesake.email.casefold():
             return None
         had_id = id not in {name, email}
         if had_id and namesake.has_id:
@@ -339,7 +340,8 @@ def _rows(path: Path) -> list[tuple[int, list[str]]]:
     first_line = text.partition("\n")[0]
     # Spreadsheets of some countries write semicolons.
     separator = max(",;\t", key=first_line.count)
-    table = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    lines = io.StringIO(text, newline="")
+    table = csv.reader(lines, delimiter=separator)
     rows: list[tuple[int, list[str]]] = []
     line = 1
     try:
@@ -441,7 +443,8 @@ def _text(path: Path) -> str:
 
 def _name(cells: dict[str, str], values: dict[str, list[str]]) -> str:
     if values["last"] or values["first"]:
-        return " ".join(values["first"][:1] + values["last"][:1])
+        first_and_last = values["first"][:1] + values["last"][:1]
+        return " ".join(first_and_last)
     if not values["name"]:
         return ""
     name = values["name"][0]

@@ -163,8 +163,11 @@ def class_in(archive: Path, people: People, target: Path) -> Path | None:
     except ArenaError:
         return None  # it is refused as one bot, with the reason
     paths = _entries(target)
-    while len(paths) == 1 and paths[0].is_dir() and not _is_known(paths, people):
-        target = paths[0]
+    while len(paths) == 1:
+        (only_path,) = paths
+        if not only_path.is_dir() or _is_known(paths, people):
+            break
+        target = only_path
         paths = _entries(target)
     if discovery.is_program(target) or not _is_known(paths, people):
         return None
@@ -208,8 +211,12 @@ def _age(request: Request) -> tuple[str, int, int, str]:
 
 def _entries(folder: Path) -> list[Path]:
     """Return what is in a folder, without what belongs to no submission."""
-    paths = [path for path in sorted(folder.iterdir()) if path.name not in LEFT_OUT]
-    return [path for path in paths if not discovery.is_skipped(path.name)]
+    entries: list[Path] = []
+    for path in sorted(folder.iterdir()):
+        if path.name in LEFT_OUT or discovery.is_skipped(path.name):
+            continue
+        entries.append(path)
+    return entries
 
 
 def _labelled(folder: Path, people: People) -> list[Request]:
@@ -273,7 +280,8 @@ def _bots_of_attempt(entries: Iterable[Request]) -> list[Request]:
         files[name] = entry
 
     newest = list(files.values())[-1:]
-    if len(files) > 1 and any(discovery.begins(name) for name in files):
+    has_main = any(discovery.begins(name) for name in files)
+    if len(files) > 1 and has_main:
         paths = {name: entry.path for name, entry in files.items()}
         bot_of_files = replace(newest[0], files=paths)
         return [*replaced, bot_of_files]
@@ -283,7 +291,9 @@ def _bots_of_attempt(entries: Iterable[Request]) -> list[Request]:
 
 def may_be_program(path: Path) -> bool:
     """Return whether a file or folder may be a bot by itself."""
-    if path.is_dir() or packed_as(path) or discovery.is_source(path.name):
+    if path.is_dir():
+        return True
+    if packed_as(path) or discovery.is_source(path.name):
         return True
     return os.access(path, os.X_OK)
 

@@ -192,7 +192,13 @@ def students(
         graded = tuple(bot.name for bot in bots if authors[bot.name] == person)
         measures = [bot.name for bot in references if authors[bot.name] == person]
         later = newer[person]
-        state, note = _state(graded, measures, later, accepted[person], refusals[person])
+        state, note = _state(
+            graded,
+            measures,
+            later,
+            accepted[person],
+            refusals[person],
+        )
         return Student(
             name=person.name,
             id=person.id,
@@ -221,7 +227,9 @@ def students(
         )
 
     everybody = [student(person) for person in people]
-    everybody += [stranger(bot) for bot in bots if authors[bot.name] is None]
+    for bot in bots:
+        if authors[bot.name] is None:
+            everybody.append(stranger(bot))
     return tuple(everybody)
 
 
