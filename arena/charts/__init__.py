@@ -50,7 +50,11 @@ class Written:
 
 def names() -> tuple[str, ...]:
     """Return the names of all charts: the leaderboard first, then in order of name."""
-    return tuple(sorted(_modules(), key=lambda name: (name != FIRST, name)))
+
+    def order(name: str) -> tuple[bool, str]:
+        return name != FIRST, name
+
+    return tuple(sorted(_modules(), key=order))
 
 
 def caption(name: str) -> str:
@@ -100,8 +104,11 @@ def write(results: Results, folder: Path) -> Written:
     stored = folder / ".charts.json"
     key = digest_of(code_digest(), names(), results.made_of)
     recalled = made_files.recall(stored, key)
-    if recalled is not None and set(recalled.files) == set(target.iterdir()):
-        return Written(recalled.files, recalled.words)
+    if recalled is not None:
+        files_here = set(target.iterdir())
+        if set(recalled.files) == files_here:
+            return Written(recalled.files, recalled.words)
+
     # What several charts need is read here, once, and the slowest chart comes first.
     event = about(results)
     _ = results.arrays
@@ -116,10 +123,12 @@ def write(results: Results, folder: Path) -> Written:
         save(figure, target / name)
         return None
 
-    reasons = zip(order, parallel.parallel_map(work, order), strict=True)
-    silent = {name: why for name, why in reasons if why is not None}
+    reasons = parallel.parallel_map(work, order)
+    charts = zip(order, reasons, strict=True)
+    silent = {name: why for name, why in charts if why is not None}
     files = _files(target, silent)
-    for path in set(target.iterdir()) - set(files):  # of a chart that has nothing to show any more
+    outdated = set(target.iterdir()) - set(files)  # of charts that have nothing to show any more
+    for path in outdated:
         whole_files.remove(path)
     made = made_files.MadeFiles(files=files, words=silent)
     made_files.store(stored, key, made)

@@ -99,7 +99,13 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
             linewidth=1.4,
             zorder=2,
         )
-        panel.scatter(figures_of_bots, row, s=26, color=ACCURACY, zorder=3)
+        panel.scatter(
+            figures_of_bots,
+            row,
+            s=26,
+            color=ACCURACY,
+            zorder=3,
+        )
         end, _, _, _ = PANELS[name]
         if not end:
             end = 1.05 * max(1, figures_of_bots.max())

@@ -36,9 +36,12 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         )
         chances = chances.reindex(index=order, columns=order)
         per_cent = 100 * chances  # (bots, bots)
-        above_diagonal = np.triu(np.ones(per_cent.shape, dtype=bool), 1)
+        everywhere = np.ones(per_cent.shape, dtype=bool)
+        above_diagonal = np.triu(everywhere, 1)
         upper = per_cent.where(above_diagonal)
-        panels.append((heading, upper.iloc[:-1, 1:]))
+        # The first column and the last row have no cell above the diagonal.
+        upper = upper.iloc[:-1, 1:]  # (bots - 1, bots - 1)
+        panels.append((heading, upper))
         note = note or omitted
     if not panels:
         return Nothing("fewer than two bots are rated")

@@ -31,7 +31,14 @@ def frame(results: Results) -> pd.DataFrame:
     for league in results.leagues:
         for matches, rating in _parts(league):
             value, low, high = rating.strength
-            row = (league.game, matches, rating.bot, value, low, high)
+            row = (
+                league.game,
+                matches,
+                rating.bot,
+                value,
+                low,
+                high,
+            )
             rows.append(row)
     columns = ["game", "matches", "bot", "rating", "rating_low", "rating_high"]
     return pd.DataFrame(rows, columns=columns)

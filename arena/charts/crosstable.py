@@ -23,8 +23,8 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         return Nothing("no two bots met")
     everybody = pd.concat([frame["bot"], frame["opponent"]])
     bots, omitted = best(about.order(everybody), GRID)
-    is_drawn = frame["bot"].isin(bots) & frame["opponent"].isin(bots)
-    frame = frame[is_drawn]
+    frame = frame[frame["bot"].isin(bots)]
+    frame = frame[frame["opponent"].isin(bots)]
     panels = []
     unmet = False
     for board, role, table in about.by_role(frame, ["bot", "opponent", "score"]):

@@ -38,7 +38,8 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         return Nothing("no matches")
     played = frame.groupby("bot")["played"].first()
     faults = table.sum(axis=1)
-    bots = [bot for bot in about.order(frame["bot"]) if faults[bot]]
+    order = about.order(frame["bot"])
+    bots = [bot for bot in order if faults[bot]]
     if not bots:
         return Nothing("nobody was at fault")
     innocent_count = len(table) - len(bots)

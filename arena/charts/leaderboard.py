@@ -34,7 +34,9 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     """Draw a panel a game, a row a bot: its rating with the 95 % interval; each shade is a tier."""
     if not len(frame) or not frame["points"].notna().any():
         return Nothing("no matches")
-    rated = "rating" in frame and bool(frame["rating"].notna().any())
+    rated = False
+    if "rating" in frame:
+        rated = bool(frame["rating"].notna().any())
 
     tables = []
     panels = []
@@ -56,7 +58,11 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     tiers = False
     if rated:
         for table in tables:
-            axis, note = ends(table["rating"], table["rating_low"], table["rating_high"])
+            axis, note = ends(
+                table["rating"],
+                table["rating_low"],
+                table["rating_high"],
+            )
             axes_ends.append(axis)
             beyond = beyond or note
         if "tier" in frame:
@@ -87,8 +93,10 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
             )
         else:
             points = table["points"].astype(float).fillna(0)
-            panel.barh(range(len(points)), points, height=0.6, color=POINTS)
-            panel.set(xlim=(0, 100), xticks=range(0, 101, 25))
+            row = range(len(points))
+            panel.barh(row, points, height=0.6, color=POINTS)
+            panel.set_xlim(0, 100)
+            panel.set_xticks(range(0, 101, 25))
         panel.grid(axis="x")
     return figure
 

@@ -53,7 +53,8 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         length_count = 1 + int(table["turns"].max())  # from 0 turns on
         turns_of_bin = -(-length_count // BINS)  # rounded up
         step = max(1, turns_of_bin)
-        edges = np.arange(-0.5, max(length_count, 8) + step, step)
+        end = max(length_count, 8) + step
+        edges = np.arange(-0.5, end, step)
         panel.hist(
             table["turns"],
             bins=edges.tolist(),
@@ -61,7 +62,12 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
             color=TURNS,
             rwidth=0.9,
         )
-        panel.axvline(median, color=GREY, linewidth=1.2, linestyle=(0, (4, 3)))
+        panel.axvline(
+            median,
+            color=GREY,
+            linewidth=1.2,
+            linestyle=(0, (4, 3)),
+        )
         panel.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=4))
         panel.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
         panel.tick_params(axis="y", labelsize=8, labelcolor=GREY)

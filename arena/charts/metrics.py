@@ -28,7 +28,8 @@ def frame(results: Results) -> pd.DataFrame:
         return pd.DataFrame(columns=["metric", "bot", *SHARES, "values"])
     grouped = values.groupby(["metric", "bot"], sort=True)["value"]
     shares = np.array(list(SHARES.values()))
-    table = grouped.quantile(shares).unstack()  # a column a share
+    quantiles = grouped.quantile(shares)  # a row for each metric, bot and share
+    table = quantiles.unstack()  # a column a share
     table.columns = pd.Index(list(SHARES))
     table = table.assign(values=grouped.size())
     return table.reset_index()
@@ -71,7 +72,8 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         columns=3,
         space=Space(right=0.15, between=0.35),
     )
-    for panel, table, (least, most) in zip(axes, tables, axes_ends, strict=True):
+    for panel, table, axis in zip(axes, tables, axes_ends, strict=True):
+        least, most = axis
         _panel(panel, table, least, most)
     return figure
 
@@ -98,7 +100,8 @@ def _panel(
         least = 0.8 * low
         most = 1.25 * high
     else:
-        panel.xaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))
+        locator = MaxNLocator(nbins=4, steps=[1, 2, 5, 10])
+        panel.xaxis.set_major_locator(locator)
     across = panel.get_yaxis_transform()
     panel.hlines(
         row,

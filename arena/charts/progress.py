@@ -26,7 +26,8 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
     """Draw a panel a bot: the rating and rank of each version, with the 95 % interval."""
     several = frame
     if len(frame):
-        version_counts = frame.groupby(["game", "bot"])["version"].transform("size")
+        versions = frame.groupby(["game", "bot"])["version"]
+        version_counts = versions.transform("size")  # by row of the frame
         several = frame[version_counts > 1]
     if several.empty:
         return Nothing("no bot has played in two versions")

@@ -75,7 +75,8 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         columns=3,
         space=Space(between=0.3),
     )
-    for panel, (board, _, _), table in zip(axes, entries, tables, strict=True):
+    for panel, entry, table in zip(axes, entries, tables, strict=True):
+        board, _, _ = entry
         game, _, _ = board.partition("/")
         intervals(
             panel,

@@ -30,10 +30,12 @@ def frame(results: Results) -> pd.DataFrame:
     key = board_codes * len(roles) + role_codes  # by entry
     key = key * len(bots) + bot_codes
     key = key[arrays.entry] * 101 + arrays.score  # an element for each seat of each match
+    bot_count = max(1, len(bots))
+    role_count = max(1, len(roles))
     keys, matches = np.unique(key, return_counts=True)
     keys, score = np.divmod(keys, 101)
-    keys, bot = np.divmod(keys, max(1, len(bots)))
-    board, role = np.divmod(keys, max(1, len(roles)))
+    keys, bot = np.divmod(keys, bot_count)
+    board, role = np.divmod(keys, role_count)
 
     board_names = np.array(boards, dtype=object)
     role_names = np.array(roles, dtype=object)
@@ -74,7 +76,8 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         wide=1.6,
         columns=4,
     )
-    for panel, (_, _, table), bots in zip(axes, entries, orders, strict=True):
+    for panel, entry, bots in zip(axes, entries, orders, strict=True):
+        _, _, table = entry
         drawn = table[table["bot"].isin(bots)]
         _panel(panel, drawn, bots)
     return figure
@@ -122,7 +125,8 @@ def _panel(panel: Axes, table: pd.DataFrame, order: list[str]) -> None:
         linewidth=1.6,
         zorder=3,
     )
-    panel.set(xlim=(-1, 101), xticks=[0, 50, 100])
+    panel.set_xlim(-1, 101)
+    panel.set_xticks([0, 50, 100])
 
 
 def _bars(height: npt.NDArray[np.float64]) -> Path:
@@ -147,4 +151,6 @@ def _bars(height: npt.NDArray[np.float64]) -> Path:
         Path.LINETO,
         Path.CLOSEPOLY,
     ]
-    return Path(points.reshape(-1, 2), np.tile(codes, len(row)))
+    vertices = points.reshape(-1, 2)
+    codes_of_bars = np.tile(codes, len(row))
+    return Path(vertices, codes_of_bars)

@@ -45,15 +45,19 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
 
     It shows the median, the 99th percentile and the longest wall time of an answer.
     """
-    frame = frame[(frame["turns"] > 0) | (frame["timeout"] > 0)]
+    has_answers = frame["turns"] > 0
+    has_timeouts = frame["timeout"] > 0
+    frame = frame[has_answers | has_timeouts]
     if not len(frame):
         return Nothing("nobody answered")
     by_bot = frame.groupby("bot")
-    worst = by_bot[list(MARKERS)].max().clip(lower=SHORTEST_S)  # a row a bot
+    worst = by_bot[list(MARKERS)].max()  # a row a bot
+    worst = worst.clip(lower=SHORTEST_S)
     # The answer that never came took longer than the limit, and than every answer that came.
     beyond = worst["wall_max"].fillna(SHORTEST_S)
     beyond = beyond.clip(lower=about.limit or SHORTEST_S)
-    worst["late"] = beyond.where(by_bot["timeout"].sum() > 0)
+    timeouts = by_bot["timeout"].sum()
+    worst["late"] = beyond.where(timeouts > 0)
     worst = worst.sort_values(["late", "wall_max"], ascending=False)
     slowest, omitted = best(list(worst.index), ROWS)
     worst = worst.loc[slowest]

@@ -199,7 +199,12 @@ def rect(
         **_named(more),
     }
     shape = Shape("rect", tuple(attributes.items()))
-    return Item(round(x, 2), round(y, 2), 1, (shape,))
+    return Item(
+        x=round(x, 2),
+        y=round(y, 2),
+        scale=1,
+        shapes=(shape,),
+    )
 
 
 def _named(attributes: Mapping[str, str | float]) -> dict[str, str | float]:

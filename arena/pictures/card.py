@@ -39,14 +39,29 @@ def card(results: Results, dark: bool = False) -> Film:
     match_count = _counted(len(results.played), "match", "es")
     counts = f"{bot_count} · {match_count}"
     name = clean(results.event.name)
-    items = [
-        canvas.text(name, EDGE, 42, 24, INK, 340, font_weight="bold"),
-        canvas.text(counts, WIDTH - EDGE, 42, 13, SOFT, text_anchor="end"),
-    ]
+    name_text = canvas.text(
+        name,
+        EDGE,
+        42,
+        24,
+        INK,
+        340,
+        font_weight="bold",
+    )
+    counts_text = canvas.text(
+        counts,
+        WIDTH - EDGE,
+        42,
+        13,
+        SOFT,
+        text_anchor="end",
+    )
+    items = [name_text, counts_text]
 
     tables = tables[:TABLES]
+    columns = max(1, len(tables))
     gaps = 24 * (len(tables) - 1)
-    width = (WIDTH - 2 * EDGE - gaps) / max(1, len(tables))
+    width = (WIDTH - 2 * EDGE - gaps) / columns
     is_empty = True
     for number, (game, rows) in enumerate(tables):
         x = EDGE + number * (width + 24)
@@ -54,7 +69,8 @@ def card(results: Results, dark: bool = False) -> Film:
         if rows:
             is_empty = False
     if is_empty:
-        items.append(canvas.text(NOTHING, EDGE, TOP + 10, 14, SOFT))
+        nothing = canvas.text(NOTHING, EDGE, TOP + 10, 14, SOFT)
+        items.append(nothing)
 
     title = clean(f"{results.event.name}: leaderboard")
     return Film(
@@ -170,7 +186,8 @@ def _table(
     """
     items = []
     if game:
-        items.append(canvas.text(game, x, TOP - 12, 13, SOFT, space))
+        heading = canvas.text(game, x, TOP - 12, 13, SOFT, space)
+        items.append(heading)
     first_rows = rows[:ROWS]
     bars = interval_bars(first_rows)
     y = TOP
@@ -182,7 +199,8 @@ def _table(
     if len(rows) > ROWS:
         note = f"and {len(rows) - ROWS} more"
         line = TOP + ROW * ROWS + 14
-        items.append(canvas.text(note, x + 26, line, 12, SOFT))
+        note_text = canvas.text(note, x + 26, line, 12, SOFT)
+        items.append(note_text)
     return items
 
 
@@ -197,7 +215,14 @@ def _row(
     if row["rank"] is not None:
         rank = str(row["rank"])
     line = y + 17
-    rank_text = canvas.text(rank, x + 16, line, 13, SOFT, text_anchor="end")
+    rank_text = canvas.text(
+        rank,
+        x + 16,
+        line,
+        13,
+        SOFT,
+        text_anchor="end",
+    )
     name = canvas.text(
         clean(row["display"]),
         x + 26,
@@ -239,5 +264,12 @@ def _interval(
         rx=1.5,
         opacity=0.45,
     )
-    rating = canvas.rect(middle - 3.5, y + 8.5, 7, 7, ACCENT, rx=3.5)
+    rating = canvas.rect(
+        middle - 3.5,
+        y + 8.5,
+        7,
+        7,
+        ACCENT,
+        rx=3.5,
+    )
     return [interval, rating]

@@ -74,7 +74,8 @@ class Clip:
 
     def __post_init__(self) -> None:
         """Refuse the record of a stranger that has other seats than the game, such as thousands."""
-        if [seat.role for seat in self.record.match.seats] != list(self.game.roles):
+        roles = [seat.role for seat in self.record.match.seats]
+        if roles != list(self.game.roles):
             raise ArenaError(f"match {self.record.match.id}: its roles are not those of the game")
 
     def film(self, first: int, last: int) -> Film:
@@ -86,7 +87,8 @@ class Clip:
                 f"a clip has at most {MOST_FRAMES} turns: "
                 f"choose some, such as --turns {begin}-{end}"
             )
-        return self._film([(index, "") for index in range(first, last + 1)])
+        chosen = [(index, "") for index in range(first, last + 1)]
+        return self._film(chosen)
 
     def key_film(self) -> Film:
         """Return the turns in which the chance to win broke, each with its sentence.
@@ -144,7 +146,8 @@ class Clip:
 
         @cache
         def scene(index: int) -> BoardScene:
-            return read_scene(self._grids, self.game.drawing, self.scenes[index].facts)
+            facts = self.scenes[index].facts
+            return read_scene(self._grids, self.game.drawing, facts)
 
         return scene
 
@@ -264,7 +267,14 @@ class Clip:
         for row, line in enumerate(chain.from_iterable(texts)):
             content, letter, fill, more = line
             y = layout.words_top + ROW * row
-            item = canvas.text(content, EDGE, y, letter, fill, **more)
+            item = canvas.text(
+                content,
+                EDGE,
+                y,
+                letter,
+                fill,
+                **more,
+            )
             items.append(item)
         return items
 
@@ -276,7 +286,8 @@ class Clip:
         facts: bool,
     ) -> tuple[list[Line], list[Line], list[Line]]:
         """Return the lines below a scene: its moves, a sentence, and facts that nothing draws."""
-        moves = canvas.wrapped(self._move(index), 13, ROOM, 2, bold=True)
+        move = self._move(index)
+        moves = canvas.wrapped(move, 13, ROOM, 2, bold=True)
         move_lines: list[Line] = []
         for line in moves:
             move_lines.append((line, 13, INK, {"font_weight": "bold"}))
@@ -303,7 +314,14 @@ class Clip:
         if self.record.turns:
             result = f"{self._ending} after turn {self.scenes[-1].number}"
         line = EDGE + 10
-        label = canvas.text(self.record.match.label, EDGE, line, 12, SOFT, 240)
+        label = canvas.text(
+            self.record.match.label,
+            EDGE,
+            line,
+            12,
+            SOFT,
+            240,
+        )
         result_text = canvas.text(
             result,
             WIDTH - EDGE,
@@ -343,7 +361,14 @@ class Clip:
         )
         icon_shapes = canvas.shapes(self._styles.icons[number].elements)
         icon = Item(x + 19, y + 17, 3.1, icon_shapes)
-        role_text = canvas.text(role, x + 38, y + 13, 10, SOFT, text_room)
+        role_text = canvas.text(
+            role,
+            x + 38,
+            y + 13,
+            10,
+            SOFT,
+            text_room,
+        )
         bot_text = canvas.text(
             self.names[role],
             x + 38,
@@ -426,7 +451,8 @@ class Clip:
             return []
         gaps = 10 * (len(self._grids) - 1)
         columns = sum(len(grid.columns) + RIM for grid in self._grids)
-        rows = max(len(grid.rows) for grid in self._grids) + RIM
+        highest = max(len(grid.rows) for grid in self._grids)
+        rows = highest + RIM
         y = top + 2
         if any(grid.name for grid in self._grids):
             y += 16
@@ -455,19 +481,23 @@ class Clip:
         grid = placed.grid
         floor = placed.squares(placed.in_play)
         ground: list[Element] = [("path", {"d": floor, **FLOOR})]
+
         dark_cells = [cell for cell in placed.in_play if grid.is_dark(cell)]
         if dark_cells:
             dark = placed.squares(dark_cells)
             ground.append(("path", {"d": dark, "fill": "var(--dark-cell)"}))
+
         all_cells = set(product(grid.columns, grid.rows))
         rock_cells = all_cells - set(placed.in_play)
         if rock_cells:
             rock = placed.squares(rock_cells)
             ground.append(("path", {"d": rock, "fill": "var(--rock)"}))
-        items = [placed.item(canvas.shapes(ground))]
+        ground_shapes = canvas.shapes(ground)
+        items = [placed.item(ground_shapes)]
 
         board = self.game.board()
-        for _, mark in board_marks(self._grids, board, self.game.drawing):
+        marks = board_marks(self._grids, board, self.game.drawing)
+        for _, mark in marks:
             if mark.grid == placed.number:
                 item = self._thing(placed, mark)
                 items.append(item)
@@ -510,7 +540,8 @@ class Clip:
             item = self._thing(grid, piece)
             facing = self._facing(piece, ways[name])
             item = item._replace(facing=facing)
-            items.append(_in_lane(item, number, len(in_cell), grid.unit))
+            item_in_lane = _in_lane(item, number, len(in_cell), grid.unit)
+            items.append(item_in_lane)
         return items
 
     def _frames(
@@ -567,7 +598,12 @@ class Clip:
             shapes=canvas.shapes(parts, text),
         )
 
-    def _way(self, name: str, grid: int, index: int) -> list[Cell]:
+    def _way(
+        self,
+        name: str,
+        grid: int,
+        index: int,
+    ) -> list[Cell]:
         """Return the cells through which a piece went in the last turns, where its steps say so."""
         cells: list[Cell] = []
         first = max(0, index - TRAIL)
@@ -606,8 +642,10 @@ class Clip:
             top = y + number * (CARD + 8)
             line = top + CARD / 2 + 4
             label = clean(row.name)
-            items.append(canvas.text(label, EDGE, line, 12, SOFT, 105))
-            card_room = (ROOM - label_room) / max(1, len(row.cards))
+            label_text = canvas.text(label, EDGE, line, 12, SOFT, 105)
+            items.append(label_text)
+            card_count = max(1, len(row.cards))
+            card_room = (ROOM - label_room) / card_count
             width = min(34.0, card_room - 4)
             if width <= 4:
                 continue
@@ -621,8 +659,10 @@ class Clip:
 
         A word with which three of them begin is left out of these.
         """
+        board_facts = self.game.board()
+        scene_facts = self.scenes[index].facts
         facts = []
-        for fact in chain(self.game.board(), self.scenes[index].facts):
+        for fact in chain(board_facts, scene_facts):
             facts.append(clean(fact))
         first_words = Counter(fact.partition(" ")[0] for fact in facts)
 
@@ -753,7 +793,8 @@ class _PlacedGrid:
     @property
     def bottom(self) -> float:
         """The lower end of the grid with its labels."""
-        return self.y + self.unit * (len(self.grid.rows) + RIM)
+        rows = len(self.grid.rows) + RIM
+        return self.y + self.unit * rows
 
     def middle(self, cell: Cell) -> tuple[float, float]:
         """Return the middle of a cell."""
@@ -779,7 +820,8 @@ class _PlacedGrid:
         for x in columns:
             if x % _label_step(columns) != 0:
                 continue
-            middle = self.x + self.unit * (x - columns[0] + 0.5)
+            columns_before = x - columns[0] + 0.5
+            middle = self.x + self.unit * columns_before
             label = canvas.text(
                 str(x),
                 middle,

@@ -106,7 +106,8 @@ def mp4(film: Film) -> bytes:
     command += ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2,format=yuv420p"]
     command += ["-movflags", "frag_keyframe+empty_moov", "-f", "mp4", "-"]
     stills = []
-    for frame, seconds in zip(film.frames, film.seconds, strict=True):
+    timed_frames = zip(film.frames, film.seconds, strict=True)
+    for frame, seconds in timed_frames:
         picture = _picture(film, frame, 1)
         still = _saved(picture, "PNG")
         repeats = max(1, round(seconds * FRAME_RATE))
@@ -124,7 +125,8 @@ def mp4(film: Film) -> bytes:
             f"ffmpeg took more than {FFMPEG_S} s for an .mp4: take fewer turns, .gif or .svg"
         ) from None
     if done.returncode:
-        errors = done.stderr.decode(errors="replace").strip().splitlines()
+        stderr = done.stderr.decode(errors="replace")
+        errors = stderr.strip().splitlines()
         reason = f"code {done.returncode}"
         if errors:
             reason = errors[-1]
@@ -147,8 +149,15 @@ def _picture(film: Film, frame: Iterable[Item], scale: float) -> Image.Image:
     page = Affine2D.from_values(scale, 0, 0, -scale, 0, height)  # Agg's y grows upwards
     for item in chain(film.still, frame):
         a, b, c, d = (item.scale * part for part in FACING[item.facing])
-        of_item = Affine2D.from_values(a, b, c, d, item.x, item.y)
-        transform = of_item + page
+        item_placing = Affine2D.from_values(
+            a,
+            b,
+            c,
+            d,
+            item.x,
+            item.y,
+        )
+        transform = item_placing + page
         for shape in item.shapes:
             _draw(renderer, shape, transform, item.scale * scale, film.dark)
 
@@ -178,8 +187,10 @@ def _draw(
 ) -> None:
     """Draw a shape; `scale` is how much larger than its own numbers its lines are."""
     attributes = dict(shape.attributes)
-    fill = canvas.colour(str(attributes.get("fill", "none")), dark)
-    stroke = canvas.colour(str(attributes.get("stroke", "none")), dark)
+    fill_name = str(attributes.get("fill", "none"))
+    fill = canvas.colour(fill_name, dark)
+    stroke_name = str(attributes.get("stroke", "none"))
+    stroke = canvas.colour(stroke_name, dark)
     opacity = float(attributes.get("opacity", 1))
 
     graphics = renderer.new_gc()
@@ -221,8 +232,10 @@ def _outline(shape: Shape) -> Outline:
     radius = number.get("r", 0)
     radius_x = number.get("rx", radius)
     radius_y = number.get("ry", radius)
+    centre_x = number.get("cx", 0)
+    centre_y = number.get("cy", 0)
     ring = Affine2D().scale(radius_x, radius_y)
-    ring = ring.translate(number.get("cx", 0), number.get("cy", 0))
+    ring = ring.translate(centre_x, centre_y)
     return ring.transform_path(Outline.unit_circle())
 
 
@@ -230,7 +243,8 @@ def _rectangle(number: Mapping[str, float]) -> Outline:
     """Return the outline of a rectangle by its attributes that are numbers."""
     width = number["width"]
     height = number["height"]
-    rounding = min(number.get("rx", 0), width / 2, height / 2)
+    radius = number.get("rx", 0)
+    rounding = min(radius, width / 2, height / 2)
     corners: BoxStyle.Round | BoxStyle.Square = BoxStyle.Square(pad=0)
     if rounding:
         corners = BoxStyle.Round(pad=0, rounding_size=rounding)

@@ -43,8 +43,8 @@ def svg(film: Film) -> bytes:
 
     defined = ""
     for shapes, name in names.items():
-        elements = "".join(_shape(shape, film.dark) for shape in shapes)
-        defined += f'<g id="{name}">{elements}</g>'
+        elements = [_shape(shape, film.dark) for shape in shapes]
+        defined += f'<g id="{name}">{"".join(elements)}</g>'
 
     size = f'viewBox="0 0 {film.width} {film.height}" width="{film.width}" height="{film.height}"'
     font = quoteattr(canvas.FONTS["sans"])

@@ -143,7 +143,7 @@ class About:
     def labels(self, bots: Iterable[str], length: int = NAME) -> list[str]:
         """Return a label for each bot, the same in every chart; no two bots share a label."""
         names = list(bots)
-        every_name = list(dict.fromkeys(self.bots) | dict.fromkeys(names))
+        every_name = list(dict.fromkeys([*self.bots, *names]))
         every_label = letters.shown(every_name, length)
         label_of = dict(zip(every_name, every_label, strict=True))
         return [label_of[name] for name in names]
@@ -162,8 +162,12 @@ class About:
 
         An event of one game has no heading. Rows of no game are those of all games.
         """
-        if "game" not in frame or frame["game"].nunique(dropna=False) < 2:
+        if "game" not in frame:
             return [((), frame)]
+        game_count = frame["game"].nunique(dropna=False)
+        if game_count < 2:
+            return [((), frame)]
+
         game_of_row = frame["game"].fillna("all games")
         tables: list[tuple[tuple[str, ...], Any]] = []
         for game, rows in frame.groupby(game_of_row, sort=False):
@@ -187,11 +191,14 @@ def save(figure: Figure, path: Path) -> tuple[Path, Path]:
         if not content.isascii():
             families = letters.families(content)
             text.set_fontfamily(list(families))
+
     vector = path.with_suffix(".svg")
+    svg_metadata = {"Date": None, "Creator": None}
     with whole_files.replacing(vector) as file:
-        metadata = {"Date": None, "Creator": None}
-        figure.savefig(file, format="svg", metadata=metadata)
+        figure.savefig(file, format="svg", metadata=svg_metadata)
+
     pixels = path.with_suffix(".png")
+    png_metadata = {"Software": None}
     with whole_files.replacing(pixels) as file:
-        figure.savefig(file, format="png", metadata={"Software": None})
+        figure.savefig(file, format="png", metadata=png_metadata)
     return vector, pixels

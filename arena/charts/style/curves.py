@@ -98,10 +98,11 @@ def _curves_of_game(
     curve_panels = []
     labels = about.labels(last.index)
     for bot, label in zip(last.index, labels, strict=True):
+        other_lines = [line for rival, line in lines.items() if rival != bot]
         curve = _Curve(
             panel=Panel(heading=(label, *heading)),
             rows=rows[rows["bot"] == bot],
-            other_lines=[line for rival, line in lines.items() if rival != bot],
+            other_lines=other_lines,
             axis=axis,
         )
         curve_panels.append(curve)
@@ -147,7 +148,8 @@ def _draw(
     )
     if texts:
         points = zip(x, rating, strict=True)
-        for point, text in zip(points, curve.rows[texts], strict=True):
+        words = curve.rows[texts]
+        for point, text in zip(points, words, strict=True):
             panel.annotate(
                 str(text),
                 point,

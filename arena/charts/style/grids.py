@@ -81,12 +81,19 @@ def grids(
     for panel, grid, labels in zip(axes, tables, heads, strict=True):
         cells = grid.to_numpy(dtype=np.float64)
         _cells(panel, cells, least, text)
-        panel.set_xticks(range(len(labels)), labels, rotation=90, fontsize=size)
+        panel.set_xticks(
+            range(len(labels)),
+            labels,
+            rotation=90,
+            fontsize=size,
+        )
         # The panel of few bots is smaller than its neighbours, so that cells are alike.
         down, across = grid.shape
-        wide, high = side * np.array([across, down]) / figure.get_size_inches()
+        inches = side * np.array([across, down])
+        wide, high = inches / figure.get_size_inches()
         box = panel.get_position()
-        panel.set_position((box.x0, box.y1 - high, wide, high))
+        bounds = (box.x0, box.y1 - high, wide, high)
+        panel.set_position(bounds)
         panel.set_ylim(down - 0.5, -0.5)
     if not numbered:
         first_box = axes[0].get_position()

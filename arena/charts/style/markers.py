@@ -36,7 +36,9 @@ def ends(
     if rows.empty:
         return (0.0, 1.0), ""
     for end in ("low", "high"):
-        rows[end] = rows[end].where(np.isfinite(rows[end]), rows["value"])
+        is_closed = np.isfinite(rows[end])
+        rows[end] = rows[end].where(is_closed, rows["value"])
+
     note = ""
     core = rows
     for _ in range(_most_beyond(len(rows))):
@@ -55,7 +57,9 @@ def ends(
 
 def _span(rows: pd.DataFrame) -> float:
     """Return how much of an axis the intervals of these rows take."""
-    return float(rows["high"].max() - rows["low"].min())
+    highest = rows["high"].max()
+    lowest = rows["low"].min()
+    return float(highest - lowest)
 
 
 def _most_beyond(count: int) -> int:
@@ -78,7 +82,8 @@ def intervals(
     axis.
     """
     values = value.to_numpy(dtype=np.float64)
-    panel.xaxis.set_visible(bool(np.isfinite(values).any()))
+    has_value = bool(np.isfinite(values).any())
+    panel.xaxis.set_visible(has_value)
     lows = low.to_numpy(dtype=np.float64)
     highs = high.to_numpy(dtype=np.float64)
     least, most = axis
@@ -108,7 +113,11 @@ def intervals(
     )
     too_low = row[lows < least]
     too_high = row[highs > most]
-    for rows, end, arrow in ((too_low, least, "<"), (too_high, most, ">")):
+    arrows = [
+        (too_low, least, "<"),
+        (too_high, most, ">"),
+    ]
+    for rows, end, arrow in arrows:
         panel.scatter(
             np.full(len(rows), end),
             rows,

@@ -105,8 +105,12 @@ def sheet(
 
     title = drawable(title)
     left = MARGIN + space.left + labels
+    panels_across = left - MARGIN + columns * wide
+    panels_across += (columns - 1) * between
+    panels_across += beside
+    panels_across += space.right
     across = max(
-        left - MARGIN + columns * wide + (columns - 1) * between + beside + space.right,
+        panels_across,
         width(title, LARGE, bold=True),
         width(subtitle, TEXT),
     )
@@ -134,7 +138,9 @@ def sheet(
                 panel_axes.set_ylim(row_count - 0.5, -0.5)
                 # matplotlib draws a tick without a name, too, which takes as long as one with a
                 # name.
-                names = panel.names if column == 0 or not shared else ()
+                names: Sequence[str] = ()
+                if column == 0 or not shared:
+                    names = panel.names
                 panel_axes.set_yticks(range(len(names)), names, fontsize=size)
             _columns(panel_axes, panel, text_widths[len(axes)], wide, size)
             axes.append(panel_axes)
@@ -149,7 +155,12 @@ def _heading(panel: Panel, letters: int) -> list[str]:
     """
     lines = list(panel.heading[:1])
     for line in panel.heading[1:]:
-        lines += textwrap.wrap(line, letters, break_long_words=False, break_on_hyphens=False)
+        lines += textwrap.wrap(
+            line,
+            letters,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
     return shown(lines, letters)
 
 
@@ -167,7 +178,8 @@ def _text_widths(panel: Panel, size: float) -> dict[str, float]:
     """Return the width of each column to the right of a panel, with the space before it."""
     widths = {}
     for head, texts in panel.columns.items():
-        widths[head] = widest([head, *texts], size) + 0.18
+        column = [head, *texts]
+        widths[head] = widest(column, size) + 0.18
     return widths
 
 
@@ -178,7 +190,8 @@ def _titled(
     height: float,
 ) -> Figure:
     """Return a figure without panels."""
-    figure = Figure(figsize=(width, height), dpi=DPI, facecolor="white")
+    size = (width, height)
+    figure = Figure(figsize=size, dpi=DPI, facecolor="white")
     left = MARGIN / width
     figure.text(
         left,
