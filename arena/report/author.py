@@ -129,10 +129,20 @@ class Author:
                     digest="",
                 )
             seats.append(replace(seat, bot=bot))
-            reports.append(replace(report, bot=bot.name, digest=bot.digest))
-        opening = _opening_as_played(cut.turns)
-        match = replace(cut.match, seats=tuple(seats), opening=opening)
-        return replace(cut, match=match, seats=tuple(reports), machine="")
+            renamed_report = replace(report, bot=bot.name, digest=bot.digest)
+            reports.append(renamed_report)
+
+        match = replace(
+            cut.match,
+            seats=tuple(seats),
+            opening=_opening_as_played(cut.turns),
+        )
+        return replace(
+            cut,
+            match=match,
+            seats=tuple(reports),
+            machine="",
+        )
 
     def without_paths(self, text: str) -> str:
         """Return a text of the author's bot without paths of this machine."""
@@ -204,11 +214,18 @@ def hidden_paths(folder: Path) -> tuple[str, ...]:
         path = str(private)
         if len(path) > 1:
             paths.append(path)
-    paths.sort(key=lambda path: (-len(path), path))
+
+    def longest_first(path: str) -> tuple[int, str]:
+        return -len(path), path
+
+    paths.sort(key=longest_first)
     return tuple(paths)
 
 
-def pseudonymous(archive: Archive, known: Collection[str]) -> tuple[Archive, dict[str, str]]:
+def pseudonymous(
+    archive: Archive,
+    known: Collection[str],
+) -> tuple[Archive, dict[str, str]]:
     """Return the archive with a pseudonym for each bot but the `known` ones, and all new names.
 
     The names are by the names of bots.

@@ -57,8 +57,15 @@ def pages(
 
     pages = []
     for bot in index.bots:
-        best, worst = _extremes(bot, matches[bot], results, index, fields)
-        lesson_cards = [_lesson(lesson, index) for lesson in lessons.get(bot, ())]
+        best, worst = _extremes(
+            bot,
+            matches[bot],
+            results,
+            index,
+            fields,
+        )
+        lessons_of_bot = lessons.get(bot, ())
+        lesson_cards = [_lesson(lesson, index) for lesson in lessons_of_bot]
         page: Page = {
             "strengths": strengths[bot],
             "best": best,
@@ -118,7 +125,8 @@ def _strengths(
                 in_file(mean),
                 in_file(mean_of_all),
             ]
-            cells += rated.get((standing.bot, board, role), ())
+            seat = (standing.bot, board, role)
+            cells += rated.get(seat, ())
             strengths[standing.bot].append(cells)
     return strengths
 
@@ -132,12 +140,14 @@ def _rated_strengths(results: Results) -> dict[tuple[str, str, str], list[object
         strength = row["strength"]
         low = row["low"]
         high = row["high"]
+        low_text = column.printed(low)
+        high_text = column.printed(high)
         rated[seat] = [
             strength,
             low,
             high,
             column.printed(strength),
-            interval_text(column.printed(low), column.printed(high)),
+            interval_text(low_text, high_text),
         ]
     return rated
 
@@ -148,7 +158,8 @@ def _version_cells(rows: list[dict[str, str]]) -> list[list[str]]:
         return []
     cells = []
     for row in rows:
-        texts = row | {"digest": row["digest"][:DIGEST]}
+        short_digest = row["digest"][:DIGEST]
+        texts = row | {"digest": short_digest}
         cells.append(list(texts.values()))
     return cells
 
@@ -159,7 +170,8 @@ def _times(results: Results, index: Index) -> dict[str, list[list[Any]]]:
     for row in rows_of(results.timing(), TIMING):
         if not row["turns"]:
             continue
-        cells: list[Any] = list(index.board_role(row["board"], row["role"]))
+        board, role = index.board_role(row["board"], row["role"])
+        cells: list[Any] = [board, role]
         for name in TIMES:
             cells.append(row[name])
         bot = row["bot"]
@@ -243,7 +255,8 @@ def _extremes(
         margins = []
         for role, seated in match.seats.items():
             if seated == bot:
-                margins.append(match.scores[role] - fields[match.label, role])
+                mean = fields[match.label, role]
+                margins.append(match.scores[role] - mean)
         margin = sum(margins) / len(margins)
         points_of_best = 0.0
         opponents = index.opponents(match, bot)
@@ -286,9 +299,13 @@ def faults_of(
     """
     boards = {match.id: match.label for match in results.played}
     index = Index.of(results)
+
+    def commonest_first(seats: list[MatchRole]) -> tuple[int, list[MatchRole]]:
+        return -len(seats), seats
+
     faults: dict[str, list[Page]] = defaultdict(list)
     for bot, by_kind in _seats_at_fault(results, chosen).items():
-        commonest = sorted(by_kind.values(), key=lambda seats: (-len(seats), seats))
+        commonest = sorted(by_kind.values(), key=commonest_first)
         for seats in commonest[:FAULTS]:
             example, _ = seats[0]
             record = archive.record(example)
@@ -298,14 +315,19 @@ def faults_of(
             for match, role in seats:
                 board_role = index.board_role(boards[match], role)
                 counts[board_role] += 1
-            faults[bot].append(_fault_card(record, seats, counts))
+            card = _fault_card(record, seats, counts)
+            faults[bot].append(card)
     return faults
+
+
+MatchRole = tuple[str, str]
+"""The id of a match, and a role in it."""
 
 
 def _seats_at_fault(
     results: Results,
     chosen: Collection[str],
-) -> dict[str, dict[object, list[tuple[str, str]]]]:
+) -> dict[str, dict[object, list[MatchRole]]]:
     """Return match and role of the seats at fault, by bot, and by ending and words."""
     known = set()  # the ids of the matches that count
     first = {}  # by id: the role of the first fault of each bot
@@ -314,19 +336,25 @@ def _seats_at_fault(
         if match.endings:
             first[match.id] = first_faults(match)
 
-    kinds: dict[str, dict[object, list[tuple[str, str]]]] = defaultdict(lambda: defaultdict(list))
+    kinds: dict[str, dict[object, list[MatchRole]]] = {}
     for seat in results.archive.seats():  # a frame of all seats would take 0.5 kB for each
-        if seat.ending is None or seat.match not in known or seat.bot not in chosen:
+        if seat.ending is None:
             continue
-        if first[seat.match].get(seat.bot) == seat.role:
-            kind = (seat.ending, seat.words)
-            kinds[seat.bot][kind].append((seat.match, seat.role))
+        if seat.match not in known or seat.bot not in chosen:
+            continue
+        first_role = first[seat.match].get(seat.bot)
+        if first_role != seat.role:
+            continue
+        kind = (seat.ending, seat.words)
+        kinds_of_bot = kinds.setdefault(seat.bot, {})
+        seats = kinds_of_bot.setdefault(kind, [])
+        seats.append((seat.match, seat.role))
     return kinds
 
 
 def _fault_card(
     record: Record,
-    seats: list[tuple[str, str]],
+    seats: list[MatchRole],
     counts: Mapping[tuple[int, int], int],
 ) -> Page:
     """Return a kind of fault: an example, and how often it happened where.

@@ -59,7 +59,9 @@ class Index:
 
     def board_role(self, board: str, role: Role) -> tuple[int, int]:
         """Return the number of a board, and that of a role among its roles."""
-        return self.boards[board], self.roles[board].index(role)
+        board_number = self.boards[board]
+        role_number = self.roles[board].index(role)
+        return board_number, role_number
 
     def opponents(self, match: Played, bot: str) -> tuple[str, ...]:
         """Return the bots on the opposing sides; the bot itself when it met itself."""
@@ -106,7 +108,8 @@ def event(
             sample = newest.match
         board_list.append(board_values(label, index, games, sample))
         standings = results.league_of(label).standings
-        orders.append([index.bots[standing.bot] for standing in standings])
+        order = [index.bots[standing.bot] for standing in standings]
+        orders.append(order)
     return {
         "event": _event_values(results, listed, author),
         "bots": display_names,
@@ -227,7 +230,8 @@ def by_importance(
     for match in sorted(played, key=number, reverse=True):
         ids.append(match.id)
         bots = tuple(match.seats.values())
-        seatings.setdefault((match.label, bots), match.id)
+        seating = (match.label, bots)
+        seatings.setdefault(seating, match.id)
 
     known = set(ids)
     order = [match for match in linked_ids if match in known]
@@ -341,8 +345,13 @@ def match_values(
     )
     matches = columns([played], index)
     matches["replay"] = [0]
+    event_values = {
+        "name": clean(event),
+        "played": 1,
+        "listed": 1,
+    }
     return {
-        "event": {"name": clean(event), "played": 1, "listed": 1},
+        "event": event_values,
         "bots": display_names,
         "names": names,
         "boards": [board_values(label, index, games, record.match)],

@@ -115,7 +115,10 @@ class PageTable:
         return "; ".join(meanings)
 
 
-def placings(schedule: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, PageTable]:
+def placings(
+    schedule: str,
+    rows: Sequence[Mapping[str, Any]],
+) -> dict[str, PageTable]:
     """Return the table of places of each game, by its name.
 
     There are none where the event's schedule has no such tables.
@@ -189,7 +192,8 @@ def _bracket(
 
     As in a bracket, each pairing stands before the one that its winner goes to.
     """
-    lost_in = {row.bot: row.out for row in knockout.placings(league, history)}
+    placings = knockout.placings(league, history)
+    lost_in = {row.bot: row.out for row in placings}
     pairings = []
     for number, matches in enumerate(_with_deciders(history), 1):
         still_in = set()
@@ -348,18 +352,24 @@ def leaderboard(
 
     ranked = []
     parts: dict[str, list[Row]] = {}
-    for row, bar in zip(rows, interval_bars(rows), strict=True):
+    bars = interval_bars(rows)
+    for row, bar in zip(rows, bars, strict=True):
         bot = row["bot"]
         values = dict(row)
         values["bot"] = results.display_name(bot)
         values[CHANGE.name] = changes.get(bot, 0)
-        cells = {column.name: _cell(column, values, bar) for column in page_columns}
+        cells = {}
+        for column in page_columns:
+            cells[column.name] = _cell(column, values, bar)
         if row["rank"] is None and bot in results.specialists:
             part = results.specialists[bot]
             parts.setdefault(part, []).append(cells)
         else:
             ranked.append(cells)
 
+    tables_of_parts = []
+    for part, rows_of_part in parts.items():
+        tables_of_parts.append((part, tuple(rows_of_part)))
     unit = ""
     if "rating" in names:
         unit = results.unit
@@ -370,7 +380,7 @@ def leaderboard(
         title=title,
         columns=page_columns,
         rows=tuple(ranked),
-        parts=tuple((part, tuple(rows_of_part)) for part, rows_of_part in parts.items()),
+        parts=tuple(tables_of_parts),
         unit=unit,
         best=best,
         warnings=results.warnings,
@@ -455,7 +465,8 @@ def rankings(results: Results) -> Iterator[PageTable]:
         if column.name not in {"board", "role"}:
             columns.append(column)
     rows = rows_of(results.rankings(), RANKINGS)
-    for (board, role), group in groupby(rows, key=itemgetter("board", "role")):
+    board_and_role = itemgetter("board", "role")
+    for (board, role), group in groupby(rows, key=board_and_role):
         roles = role or "all roles"
         title = clean(f"{board}, {roles}")
         yield _table(title, columns, list(group), RANKED)

@@ -25,7 +25,13 @@ def frame(record: Record) -> str:
     names = display_names(bots)
     games = replays.Games(rulebook.game_of_record)
     played = Played.of(record)
-    values = data.match_values(record, played, names, games, event="")
+    values = data.match_values(
+        record,
+        played,
+        names,
+        games,
+        event="",
+    )
     rivals = " against ".join(names.values())
     text = page.match_text(values, f"{match.label}: {rivals}")
     return str(FRAME.format(HEIGHT_PX, text))

@@ -79,9 +79,13 @@ def pieces(
     else, in paragraphs; `preview` is what a link to the page says of it, beside card.png;
     `pictures` are those of the charts, and `tables` the other names of the template.
     """
-    # Scripts in order of name; the one that starts the page is last.
+
+    def order(script: Path) -> tuple[bool, str]:
+        is_last = script.stem == "start"  # the script that starts the page
+        return is_last, script.name
+
     scripts = list(PARTS.glob("[!_]*.js"))
-    scripts.sort(key=lambda path: (path.stem == "start", path.name))
+    scripts.sort(key=order)
     styles = sorted(PARTS.glob("*.css"))
     paragraphs = []
     for paragraph in notice.split("\n\n"):
@@ -106,8 +110,12 @@ def pieces(
 
 def pictures_of(drawn: Iterable[Path]) -> list[dict[str, object]]:
     """Return the pictures of the page, by the files of the charts: the leaderboard comes first."""
+
+    def order(path: Path) -> tuple[bool, str]:
+        return path.stem != "leaderboard", path.stem
+
     drawings = [path for path in drawn if path.suffix == ".svg"]
-    drawings.sort(key=lambda path: (path.stem != "leaderboard", path.stem))
+    drawings.sort(key=order)
     return [_picture(path) for path in drawings]
 
 

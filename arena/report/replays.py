@@ -281,7 +281,8 @@ def _batches(matches: Sequence[tuple[str, int]]) -> list[tuple[str, ...]]:
     total = 0
     for match, turns in matches:
         total += turns + 5
-        batch = batches.setdefault(total // TURNS, [])
+        number = total // TURNS
+        batch = batches.setdefault(number, [])
         batch.append(match)
     return [tuple(batch) for batch in batches.values()]
 
@@ -291,7 +292,11 @@ def safe_json(value: object) -> str:
 
     Letters outside ASCII are escaped.
     """
-    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(
+        value,
+        separators=(",", ":"),
+        allow_nan=False,
+    )
     text = text.replace("<", "\\u003c")
     text = text.replace(">", "\\u003e")
     return text.replace("&", "\\u0026")

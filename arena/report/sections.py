@@ -16,7 +16,8 @@ def of(results: Results) -> tuple[object, ...]:
     """
     sections: list[object] = []
     for added in extensions.sections().values():
-        html = extensions.load(added.page)(results)
+        section = extensions.load(added.page)
+        html = section(results)
         if html is not None:
             sections.append(html)
     return tuple(sections)

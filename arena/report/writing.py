@@ -97,7 +97,8 @@ def write_report(
     tables["rounds"] = rounds
     tables["has_viewer"] = shown.has_viewer
     tables["pictures"] = page.pictures_of(charts)
-    without_replays = page.pieces([*shown.texts, "}}"], (), **tables)
+    texts = [*shown.texts, "}}"]
+    without_replays = page.pieces(texts, (), **tables)
     characters = sum(map(len, without_replays))
     free_characters = size - characters - CHUNK_NUMBER_BYTES * len(shown.ids)
     to_replay = shown.by_importance[:replayed]
@@ -136,7 +137,12 @@ def write_report(
         for match in ids:
             chunk_of[match] = number
     numbers = [chunk_of.get(match, -1) for match in shown.ids]
-    texts = [*shown.texts, ',"replay":', replays.safe_json(numbers), "}}"]
+    texts = [
+        *shown.texts,
+        ',"replay":',
+        replays.safe_json(numbers),
+        "}}",
+    ]
     chunks = [chunk for _, chunk in packed]
 
     digest = sha256()
@@ -145,7 +151,8 @@ def write_report(
             content = piece.encode("utf-8")
             digest.update(content)
             file.write(content)
-        file.write(_last_line(made_of, digest.hexdigest(), picture))
+        last_line = _last_line(made_of, digest.hexdigest(), picture)
+        file.write(last_line)
     return path
 
 
