@@ -89,15 +89,23 @@ def play_match(
 
     boards = rulebook.find(board, Path(workspace))
     if len(boards) != 1 or set(bots) != set(boards[0].roles):
-        roles = "; ".join(f"{playable.label}: {', '.join(playable.roles)}" for playable in boards)
+        roles_of_boards = []
+        for playable in boards:
+            roles = ", ".join(playable.roles)
+            roles_of_boards.append(f"{playable.label}: {roles}")
         raise ArenaError(
-            f"a match is played on a single board, with a bot for each of its roles ({roles})"
+            "a match is played on a single board, with a bot for each of its roles "
+            f"({'; '.join(roles_of_boards)})"
         )
     conditions = conditions or Conditions()
     is_unsafe = conditions.sandbox in levels.UNSAFE
     level = choice.choose(conditions.sandbox, unsafe=is_unsafe, by_hand=True)
-    holders = [bots[role] for role in boards[0].roles]
-    seated = [bot if isinstance(bot, Bot) else discovery.from_path(Path(bot)) for bot in holders]
+    seated = []
+    for role in boards[0].roles:
+        bot = bots[role]
+        if not isinstance(bot, Bot):
+            bot = discovery.from_path(Path(bot))
+        seated.append(bot)
     exposure.refuse_exposed((), seated, level)
     with scratch.temporary() as folder:
         ready = builds.built(seated, folder, level)
@@ -108,7 +116,8 @@ def play_match(
             bots=ready,
             conditions=replace(conditions, sandbox=level),
         )
-        return play(event.match(boards[0], ready, 0))
+        match = event.match(boards[0], ready, 0)
+        return play(match)
 
 
 def _replay(record: "Record") -> str:

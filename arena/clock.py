@@ -263,7 +263,9 @@ class Clock:
     @cached_property
     def announced(self) -> float | None:
         """Seconds that the bot is told it has for this answer, bank included; None = no limit."""
-        return None if self.control.move is None else self.control.move + self.bank
+        if self.control.move is None:
+            return None
+        return self.control.move + self.bank
 
     @cached_property
     def deadline(self) -> float | None:
@@ -274,7 +276,8 @@ class Clock:
         """Return the clock after an answer."""
         if not self.bank or self.control.move is None:
             return self
-        beyond = self.control.charged(spent, self.threads) - self.control.move
+        charged = self.control.charged(spent, self.threads)
+        beyond = charged - self.control.move
         if beyond <= 0:
             return self
         return replace(self, bank=max(0.0, self.bank - beyond))

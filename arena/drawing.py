@@ -92,14 +92,19 @@ class LetterRows(NamedTuple):
 
     def cells(self, facts: Iterable[str]) -> list[str]:
         """Return the letters of each row; none where the rows are not of equal length."""
+
+        def empty_cells(digit: re.Match[str]) -> str:
+            return EMPTY * int(digit[0])
+
         rows: list[str] = []
         for fact in facts:
             first, _, text = fact.partition(" ")
             match = re.fullmatch(self.row, text)
-            if match is not None and first in self.words:
-                letters = DIGIT.sub(lambda digit: EMPTY * int(digit[0]), match[1])
-                letters = letters.replace(" ", "")
-                rows += letters.split("/")
+            if match is None or first not in self.words:
+                continue
+            letters = DIGIT.sub(empty_cells, match[1])
+            letters = letters.replace(" ", "")
+            rows += letters.split("/")
         lengths = set(map(len, rows))
         if len(lengths) != 1:
             return []

@@ -94,7 +94,8 @@ class Encoding:
             if numbered_fact not in self._known:
                 if len(self._known) >= MOST_KNOWN:
                     self._known.clear()
-                features = self._encode(*numbered_fact)
+                line, fact = numbered_fact
+                features = self._encode(line, fact)
                 self._known[numbered_fact] = tuple(features)
             for number, value in self._known[numbered_fact]:
                 vector[number] = value
@@ -230,7 +231,8 @@ class Encoding:
                 names.append(f"{value} = {word}")
             elif _is_number(word):
                 low, high = self.ranges[value]
-                nearest = min(max(int(word), low), high)
+                at_least_low = max(int(word), low)
+                nearest = min(at_least_low, high)
                 position = (nearest - low) / (high - low)
                 yield self._features[value], position
 
@@ -293,7 +295,9 @@ def _explored(game: Game[Any], states: int) -> _Exploration:
             new_states.append(state)
 
         if legal and dice.random() > RESTART:
-            choices = {role: dice.choice(listed) for role, listed in legal.items()}
+            choices = {}
+            for role, legal_moves in legal.items():
+                choices[role] = dice.choice(legal_moves)
             state = game.play(state, choices)
         else:
             state = dice.choice(new_states)
@@ -385,4 +389,5 @@ def _natural(name: str) -> tuple[bool, list[tuple[bool, int, str]], str]:
             key.append((False, int(word), ""))
         else:
             key.append((True, 0, word))
-    return words[0] != "role", key, name
+    is_no_role = words[0] != "role"
+    return is_no_role, key, name

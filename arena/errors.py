@@ -29,13 +29,23 @@ class FilesError(ArenaError):
         self._parts = parts
 
     def __str__(self) -> str:
-        return "".join(part if isinstance(part, str) else shown(part) for part in self._parts)
+        texts = []
+        for part in self._parts:
+            if isinstance(part, str):
+                texts.append(part)
+            else:
+                texts.append(shown(part))
+        return "".join(texts)
 
     def seen_from(self, *folders: "PurePath") -> str:
         """Return the sentence with the paths in these folders as they are there."""
-        return "".join(
-            part if isinstance(part, str) else _path_in(part, folders) for part in self._parts
-        )
+        texts = []
+        for part in self._parts:
+            if isinstance(part, str):
+                texts.append(part)
+            else:
+                texts.append(_path_in(part, folders))
+        return "".join(texts)
 
 
 class FileError(ArenaError):
@@ -146,7 +156,8 @@ def refusal(error: BaseException) -> str | None:
     """
     text = str(error)
     if isinstance(error, OSError) and error.errno in {errno.EMFILE, errno.ENFILE}:
-        refused, where = "open files", "`ulimit -n`"
+        refused = "open files"
+        where = "`ulimit -n`"
     elif _refuses_memory(error, text):
         refused = "processes, threads or memory"
         where = (

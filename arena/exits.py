@@ -119,7 +119,8 @@ def _mistake_of_rules(error: BaseException) -> str | None:
 
     modules: list[str] = []
     last = None
-    for number, (frame, _) in enumerate(traceback.walk_tb(error.__traceback__)):
+    calls = traceback.walk_tb(error.__traceback__)
+    for number, (frame, _) in enumerate(calls):
         name = str(frame.f_globals.get("__name__", ""))
         modules.append(name)
         if name.startswith(rulefile.PACKAGE):

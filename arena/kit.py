@@ -174,7 +174,10 @@ class Turn:
             for choice in product(*moves):
                 chosen = dict(zip(movers, choice, strict=True))
                 # A state in which a known move is not legal is none of those that fit.
-                if all(move in rules.legal_moves(state, role) for role, move in chosen.items()):
+                is_legal = all(
+                    move in rules.legal_moves(state, role) for role, move in chosen.items()
+                )
+                if is_legal:
                     next_state = rules.play(state, chosen)
                     positions.append((next_state, after))
             if len(positions) > MOST_STATES:
@@ -195,7 +198,8 @@ class Turn:
 
         Otherwise a hidden move is missing, though the bot sees no change.
         """
-        if list(self.rules.view(state, self.role)) != self.facts:
+        facts = list(self.rules.view(state, self.role))
+        if facts != self.facts:
             return False
         return self.role in self.rules.to_move(state)
 
@@ -252,7 +256,8 @@ class Turn:
             "stop": stop,
             "again": again,
         }
-        request |= {name: option for name, option in options.items() if option is not None}
+        chosen = {name: option for name, option in options.items() if option is not None}
+        request |= chosen
         line = f"model {json.dumps(request)}\n"
         if len(line) > LONGEST_REQUEST_BYTES:
             return Said("", error=f"the request is longer than {LONGEST_REQUEST_BYTES} bytes")

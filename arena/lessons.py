@@ -219,12 +219,13 @@ def _from_opening(record: Record, turn: int) -> Record:
     opening = None
     if moves:
         opening = Opening(moves=tuple(moves))
+    seats = [replace(seat, ready=0.0) for seat in record.seats]
     return replace(
         record,
         match=replace(record.match, opening=opening),
         turns=tuple(turns),
         verdict=replace(record.verdict, faults=()),
-        seats=tuple(replace(seat, ready=0.0) for seat in record.seats),
+        seats=tuple(seats),
     )
 
 
@@ -337,7 +338,8 @@ def _hidden_report(report: SeatReport) -> SeatReport:
 
 
 def read(
-    path: str | Path, rules: Callable[[Match], Board] = rulebook.of_record
+    path: str | Path,
+    rules: Callable[[Match], Board] = rulebook.of_record,
 ) -> tuple[LessonTest, ...]:
     """Return the lessons of a file, which may come from anybody.
 

@@ -123,7 +123,11 @@ def limited_value(
     wall: float,
 ) -> Item:
     """Return what `work()` returns, from a process of its own, as `limited` does."""
-    (value,) = limited(lambda: [work()], memory=memory, cpu=cpu, wall=wall)
+
+    def values() -> list[Item]:
+        return [work()]
+
+    (value,) = limited(values, memory=memory, cpu=cpu, wall=wall)
     return value
 
 
@@ -141,7 +145,9 @@ class _Fork:
     def ended(self, *, waits: bool = False) -> bool:
         """Return whether it has ended; wait for that if asked to."""
         if self.code is None:
-            options = 0 if waits else os.WNOHANG
+            options = os.WNOHANG
+            if waits:
+                options = 0
             reaped, status = os.waitpid(self.pid, options)
             if reaped:
                 self.code = os.waitstatus_to_exitcode(status)
@@ -256,7 +262,8 @@ def _frames(error: BaseException) -> list[CodePlace]:
     frames = traceback.extract_tb(error.__traceback__)
     calls: list[CodePlace] = []
     for frame in reversed(frames):
-        calls.append(CodePlace(frame.filename, frame.lineno or 0, frame.name))
+        line = frame.lineno or 0
+        calls.append(CodePlace(frame.filename, line, frame.name))
     return calls
 
 

@@ -112,7 +112,12 @@ def tie_to(parent: int, by: signal.Signals = signal.SIGKILL) -> None:
     if system.LINUX:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, by, 0, 0, 0)
     else:
-        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+        watcher = threading.Thread(
+            target=_end_with,
+            args=(parent,),
+            daemon=True,
+        )
+        watcher.start()
     if os.getppid() != parent:
         os._exit(1)
 

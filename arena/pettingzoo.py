@@ -169,7 +169,9 @@ class _Episode:
 
     def play(self, actions: Mapping[Role, int]) -> None:
         """Play one turn, then those of chance; ValueError for an action that is not legal."""
-        moves = {role: self.move(role, action) for role, action in actions.items()}
+        moves = {}
+        for role, action in actions.items():
+            moves[role] = self.move(role, action)
         moves |= self._drawn()
         self.state = self.game.play(self.state, moves)
         self._play_chance()
@@ -241,7 +243,8 @@ class _Episode:
         if CHANCE not in self.game.to_move(self.state):
             return {}
         legal = self.game.legal_moves(self.state, CHANCE)
-        return {CHANCE: self.dice.choice(legal)}
+        move = self.dice.choice(legal)
+        return {CHANCE: move}
 
 
 class _RoleEnv:

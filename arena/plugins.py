@@ -44,7 +44,8 @@ def module(group: str, name: str, parts: Iterable[str]) -> ModuleType:
 
     Raise ArenaError when its package is damaged, or lacks one of these parts.
     """
-    path = next(point.module for point in points(group) if point.name == name)  # the first counts
+    points_of_name = (point for point in points(group) if point.name == name)
+    path = next(points_of_name).module  # the first counts
     try:
         imported = import_module(path)
     except Exception as error:  # the package is the user's, and so is whatever it raises

@@ -83,7 +83,11 @@ def handshake(
     secret: str = "",
 ) -> bytes:
     """Return the lines before the first turn: match, roles, time control, board, and `ready?`."""
-    times = {"start": control.start, "move": control.move, "bank": control.bank}
+    times = {
+        "start": control.start,
+        "move": control.move,
+        "bank": control.bank,
+    }
     time_words = ["time"]
     for name, value in times.items():
         if value is not None:
@@ -204,10 +208,14 @@ def rewritten(
 
 
 def _model_terms(terms: ModelTerms) -> str:
-    limits = {"calls": terms.calls, "move": terms.move, "bank": terms.bank, "cost": terms.cost}
-    return (
-        f"model {json.dumps({name: limit for name, limit in limits.items() if limit is not None})}"
-    )
+    limits = {
+        "calls": terms.calls,
+        "move": terms.move,
+        "bank": terms.bank,
+        "cost": terms.cost,
+    }
+    known = {name: limit for name, limit in limits.items() if limit is not None}
+    return f"model {json.dumps(known)}"
 
 
 def asks_model(ask: Ask, line: bytes) -> bool:
@@ -255,7 +263,9 @@ def is_utf16(line: bytes) -> bool:
     odd = line[1::2]
     if len(odd) < 2:
         return False
-    return (all(even) and not any(odd)) or (all(odd) and not any(even))
+    is_little_endian = all(even) and not any(odd)
+    is_big_endian = all(odd) and not any(even)
+    return is_little_endian or is_big_endian
 
 
 def uncleanness(line: bytes) -> str:

@@ -31,7 +31,9 @@ def load(path: Path, board: str) -> Game[Any]:
 
     Raise KeyError when there is no such board.
     """
-    game: Game[Any] = module(path).game(**parameters_on(path, board))
+    game_class = module(path).game
+    parameters = parameters_on(path, board)
+    game: Game[Any] = game_class(**parameters)
     return game
 
 
@@ -61,7 +63,9 @@ def load_sampled(path: Path, sampled: str) -> Game[Any]:
 
     `sampled` has its parameters as a JSON object.
     """
-    game: Game[Any] = module(path).game(**parameters_of(sampled))
+    game_class = module(path).game
+    parameters = parameters_of(sampled)
+    game: Game[Any] = game_class(**parameters)
     return game
 
 

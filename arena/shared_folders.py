@@ -119,15 +119,18 @@ def open_plain(path: Path, *, trusted: bool = False) -> int:
 
     If it must be `trusted`, it and its folder are ours or root's.
     """
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    flags = os.O_RDONLY | os.O_CLOEXEC
+    flags |= os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
     with opened(path.parent) as folder, naming(path):
         descriptor = os.open(path.name, flags, dir_fd=folder)
         try:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
                 raise OSError(errno.EINVAL, NOT_PLAIN)
-            if trusted and not (is_trusted(status) and is_trusted(os.fstat(folder))):
-                raise OSError(errno.EPERM, "it belongs to another user")
+            if trusted:
+                both_trusted = is_trusted(status) and is_trusted(os.fstat(folder))
+                if not both_trusted:
+                    raise OSError(errno.EPERM, "it belongs to another user")
         except OSError:
             os.close(descriptor)
             raise

@@ -113,7 +113,10 @@ def terminating() -> Iterator[None]:
         if is_first:
             raise Terminated(interrupt.code)
 
-    heard = [number for number in LAST_SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
+    heard = []
+    for number in LAST_SIGNALS:
+        if signal.getsignal(number) is signal.SIG_DFL:
+            heard.append(number)
     for number in heard:
         signal.signal(number, hear)
     try:

@@ -83,7 +83,9 @@ def replace() -> None:
         elif isinstance(stream, io.TextIOWrapper) and isinstance(_raw(stream), io.FileIO):
             outlet = Outlet(stream.fileno())
             # Python's own unbuffered streams have no buffer either, although the types ask for one.
-            buffer: Any = outlet if stream.write_through else io.BufferedWriter(outlet)
+            buffer: Any = outlet
+            if not stream.write_through:
+                buffer = io.BufferedWriter(outlet)
             text = io.TextIOWrapper(
                 buffer,
                 encoding=stream.encoding,
@@ -156,6 +158,10 @@ def safe_lines(text: str) -> str:
 
     It may quote the name of any file.
     """
-    return "".join(
-        char if char == "\n" or char.isprintable() else ascii(char)[1:-1] for char in text
-    )
+    letters = []
+    for char in text:
+        if char == "\n" or char.isprintable():
+            letters.append(char)
+        else:
+            letters.append(ascii(char)[1:-1])
+    return "".join(letters)

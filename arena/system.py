@@ -36,4 +36,5 @@ def cores() -> tuple[int, ...]:
 def name_process(name: str) -> None:
     """Give this process a name for process lists, where that is possible."""
     if LINUX:
-        ctypes.CDLL(None).prctl(PR_SET_NAME, name.encode(), 0, 0, 0)
+        libc = ctypes.CDLL(None)
+        libc.prctl(PR_SET_NAME, name.encode(), 0, 0, 0)

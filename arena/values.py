@@ -126,7 +126,8 @@ class Bot:
     def plays(self, game: str, board: str, role: Role) -> bool:
         """Return whether the bot takes this role on this board."""
         label = f"{game}/{board.removesuffix(DISGUISED)}"
-        plays_board = not self.games or game in self.games or label in self.games
+        names_board = game in self.games or label in self.games
+        plays_board = not self.games or names_board
         plays_role = not self.roles or role in self.roles
         return plays_board and plays_role
 
@@ -175,7 +176,9 @@ class ModelTerms:
     @property
     def fields(self) -> dict[str, Any]:
         """The fields that the organiser adds to each request."""
-        added: dict[str, Any] = json.loads(self.request) if self.request else {}
+        if not self.request:
+            return {}
+        added: dict[str, Any] = json.loads(self.request)
         return added
 
     @property
@@ -741,7 +744,13 @@ class Event:
         match_id = identity.digest_of(*parts)
 
         names = sorted({bot.name for bot in seating})
-        seed_digest = identity.digest_of("seed", self.seed, board.plain_label, names, repeat)
+        seed_digest = identity.digest_of(
+            "seed",
+            self.seed,
+            board.plain_label,
+            names,
+            repeat,
+        )
         key = ""
         if isinstance(self.seed, str):
             key = identity.keyed(self.seed, match_id)
@@ -776,7 +785,8 @@ class Event:
     @cached_property
     def _variants(self) -> dict[str, int]:
         """The number of variants of each board that has several, by its label."""
-        return {board.label: board.variants for board in self.boards if board.variants > 1}
+        several = [board for board in self.boards if board.variants > 1]
+        return {board.label: board.variants for board in several}
 
     def _opening(
         self,

@@ -213,7 +213,8 @@ def copy_new(source: Path, target: Path) -> None:
     mode = SHARED
     if source.stat().st_mode & stat.S_IXUSR:
         mode = PROGRAM
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    flags |= os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(target, flags, mode)
     with os.fdopen(descriptor, "wb") as file:
         file.write(source.read_bytes())
@@ -253,7 +254,8 @@ def make_folder(path: Path, *parts: str) -> Path:
     The names `parts` below `path` are arena's own, so a symbolic link there is refused: it came
     with results of a stranger, and arena would make files elsewhere.
     """
-    missing = [folder for folder in (path, *path.parents) if not folder.exists()]
+    folders = (path, *path.parents)
+    missing = [folder for folder in folders if not folder.exists()]
     for folder in reversed(missing):
         _make_folder(folder)
     if not path.is_dir():
@@ -282,7 +284,8 @@ def sync_tree(path: Path) -> None:
 
 def sync_folder(path: Path) -> None:
     """Put the names in a folder on disk: after a file was renamed, made or removed."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+    descriptor = os.open(path, flags)
     try:
         _sync_open(descriptor)
     finally:
@@ -298,7 +301,8 @@ def _sync_open(folder: int) -> None:
 
 
 def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    descriptor = os.open(path, flags)
     try:
         os.fsync(descriptor)
     finally:
@@ -306,7 +310,8 @@ def _sync(path: Path) -> None:
 
 
 def _open_or_make(path: Path, flags: int, mode: int) -> int:
-    flags |= os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    flags |= os.O_CREAT | os.O_CLOEXEC
+    flags |= os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
     with shared_folders.opened(path.parent) as folder, shared_folders.naming(path):
         descriptor = os.open(path.name, flags, mode, dir_fd=folder)
         status = os.fstat(descriptor)
@@ -352,7 +357,8 @@ def _stream(path: Path, folder: int) -> int | None:
             raise OSError(
                 errno.EPERM, "it is a pipe or a device of another user; name another file"
             )
-        flags = os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+        flags = os.O_WRONLY | os.O_CLOEXEC
+        flags |= os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
         try:
             descriptor = os.open(path.name, flags, dir_fd=folder)
         except OSError as error:
@@ -397,7 +403,8 @@ def _lock_stage(path: Path) -> int:
     Raise OSError if another process holds it. The number of a process in the name would not do:
     containers and machines that share a folder do not know each other's processes.
     """
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(path, flags)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BaseException:

@@ -46,7 +46,12 @@ def tournament(overrides: Mapping[str, object] | None = None) -> "Tournament":
 
 def conditions_here(tournament: "Tournament", *, by_hand: bool = False) -> Conditions:
     """Return the conditions of the file, at the level of confinement that works here."""
-    return choice.resolved(tournament.conditions(), unsafe=tournament.unsafe, by_hand=by_hand)
+    conditions = tournament.conditions()
+    return choice.resolved(
+        conditions,
+        unsafe=tournament.unsafe,
+        by_hand=by_hand,
+    )
 
 
 def warn_about_confinement(conditions: Conditions) -> None:
