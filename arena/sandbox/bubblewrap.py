@@ -67,7 +67,9 @@ class Bubblewrap(Level):
         """Make the filter, and find out which arguments of bwrap work here."""
         seccomp.program_for(kind.processes, kind.syscalls)
         if kind.other_user not in _working:
-            user = users.uids()[0] if kind.other_user else None
+            user = None
+            if kind.other_user:
+                user = users.uids()[0]
             _working[kind.other_user] = working_command(user)
 
     def confine(self, spec: LaunchSpec, argv: list[str]) -> list[str]:
@@ -76,7 +78,11 @@ class Bubblewrap(Level):
         rlimits.no_new_privs()
         # bwrap reads the filter from a pipe, which holds a whole filter.
         read_end, write_end = os.pipe()
-        program = seccomp.program_for(spec.processes, spec.syscalls, networked=spec.networked)
+        program = seccomp.program_for(
+            spec.processes,
+            spec.syscalls,
+            networked=spec.networked,
+        )
         os.write(write_end, program)
         os.close(write_end)
         os.set_inheritable(read_end, True)
@@ -90,8 +96,13 @@ class Bubblewrap(Level):
             command.remove("--unshare-net")  # it has one already
             for path in TERMINALS:
                 command += ["--dev-bind", path, path]
-        source = home if spec.networked else spec.home
-        command += ["--bind" if spec.builds else "--ro-bind", source, home]
+        source = spec.home
+        if spec.networked:
+            source = home
+        bind = "--ro-bind"
+        if spec.builds:
+            bind = "--bind"
+        command += [bind, source, home]
         if spec.scratch_bytes:
             command += ["--size", str(spec.scratch_bytes)]
         command += ["--tmpfs", scratch]
@@ -117,7 +128,9 @@ class Bubblewrap(Level):
     def exit_code(self, code: int) -> int:
         """Return minus a signal's number for 128 and more. A bot can exit with such a code, too."""
         number = code - 128
-        return -number if 0 < number < _signal.NSIG else code
+        if 0 < number < _signal.NSIG:
+            return -number
+        return code
 
 
 _working: dict[bool, list[str]] = {}
@@ -147,8 +160,16 @@ def working_command(user: int | None) -> list[str]:
 
     first_error = ""
     for variant in VARIANTS:
-        command = [bwrap, *NAMESPACES, *IDENTITY, *RESTRICTIONS, *variant, *system]
-        error = _try([*command, "--remount-ro", "/", "--", "/usr/bin/true"], user)
+        command = [
+            bwrap,
+            *NAMESPACES,
+            *IDENTITY,
+            *RESTRICTIONS,
+            *variant,
+            *system,
+        ]
+        trial = [*command, "--remount-ro", "/", "--", "/usr/bin/true"]
+        error = _try(trial, user)
         if not error:
             return command
         first_error = first_error or error
@@ -193,6 +214,8 @@ def _task_limit(spec: LaunchSpec) -> list[str]:
     outside, the kernel would count every process of our user. A bot that has a user of its own gets
     this limit from its spec.
     """
-    if not spec.tasks or spec.user is not None or not os.access(PRLIMIT, os.X_OK):
+    if not spec.tasks or spec.user is not None:
+        return []
+    if not os.access(PRLIMIT, os.X_OK):
         return []
     return [PRLIMIT, f"--nproc={spec.tasks + rlimits.HELPERS}", "--"]

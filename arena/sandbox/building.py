@@ -166,13 +166,16 @@ def at_work(
             if hear is not None:
                 os.close(child.stdin)
         must_be_killed = excess is not None or late
-        grace = 0.0 if must_be_killed else EXIT_GRACE_S
+        grace = EXIT_GRACE_S
+        if must_be_killed:
+            grace = 0.0
         end = launcher.reap(child, grace)
         launcher.sweep()  # a process that is left could change the files while they are copied
         is_swept = True
         if not must_be_killed:
             excess = Watchdog(child).look(math.inf)
-        yield Built(end, output, child.error, excess, late), child.room.home
+        built = Built(end, output, child.error, excess, late)
+        yield built, child.room.home
     finally:
         os.close(child.stdout)
         os.close(child.stderr)
@@ -202,10 +205,19 @@ def _wait(
     answers = b""
     last_reads = 0
     while open_pipes and child.pid:
-        waiting_input = [child.stdin] if answers else []
+        waiting_input = []
+        if answers:
+            waiting_input = [child.stdin]
         has_ended = procfs.has_ended(child.pid)
-        pause = 0.0 if has_ended else WATCHDOG_INTERVAL_S
-        readable, writable, _ = select.select(list(open_pipes), waiting_input, [], pause)
+        pause = WATCHDOG_INTERVAL_S
+        if has_ended:
+            pause = 0.0
+        readable, writable, _ = select.select(
+            list(open_pipes),
+            waiting_input,
+            [],
+            pause,
+        )
         if has_ended:
             last_reads += 1
             if not readable or last_reads > MOST_LAST_READS:
@@ -216,7 +228,9 @@ def _wait(
             except BlockingIOError:  # the command has read from its own pipe what was there
                 continue
             output = (output + data)[-OUTPUT_BYTES:]
-            failure = None if keep is None else keep(data)
+            failure = None
+            if keep is not None:
+                failure = keep(data)
             if failure is not None:
                 return failure, False, output
             if not data:

@@ -318,14 +318,17 @@ itself only."""
 def allowed(*, networked: bool = False) -> frozenset[str]:
     """Return the names of all calls that may be allowed to a bot."""
     names = frozenset(" ".join(ALLOWED.values()).split())
-    return names | set(NETWORKED.split()) if networked else names
+    if networked:
+        names |= set(NETWORKED.split())
+    return names
 
 
 def refusals(arch: str) -> list[int]:
     """Return the errno with which each call fails that is not allowed, by its number."""
     special: dict[str, int] = {}
     for answer, names in WAY_OUT.items():
-        special.update(dict.fromkeys(names.split(), answer))
+        answer_of_calls = dict.fromkeys(names.split(), answer)
+        special.update(answer_of_calls)
     answers = [errno.ENOSYS] * (NEWEST + 1)
     for name, number in numbers(arch).items():
         if number < COMMON:

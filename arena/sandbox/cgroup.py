@@ -270,7 +270,9 @@ def _give_controllers(parent: str) -> None:
     available = _read(f"{parent}/cgroup.controllers")
     enabled = _read(f"{parent}/cgroup.subtree_control")
     missing = [name for name in CONTROLLERS if name in available and name not in enabled]
-    ours = _only_ours(parent) if missing else []
+    ours: list[str] = []
+    if missing:
+        ours = _only_ours(parent)
     if ours:
         home = f"{parent}/{HOME}"
         with contextlib.suppress(FileExistsError):

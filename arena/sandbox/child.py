@@ -116,9 +116,12 @@ class Child:
                 return ()
             return (pid,)
         helpers = self.level.helpers(self.pid)
+        pids: Iterable[int]
         if self.spec.networked:  # it may make sessions and groups, and is alone below its spawner
-            return (pid for pid in procfs.below(self.spawner) if pid not in helpers)
-        return (pid for pid in procfs.of_group(self.pid, self.spawner) if pid not in helpers)
+            pids = procfs.below(self.spawner)
+        else:
+            pids = procfs.of_group(self.pid, self.spawner)
+        return (pid for pid in pids if pid not in helpers)
 
     def meter(self) -> Meter:
         """Return a new meter; where the bot may fork, the meter counts all that it forked."""
@@ -126,7 +129,9 @@ class Child:
             return Meter(lambda: None)  # this meter reads nothing
         if self.limits.processes == 1 or self.cannot_fork:
             return Meter(self.program)
-        counted = None if self.cgroup is None else self.cgroup.cpu
+        counted = None
+        if self.cgroup is not None:
+            counted = self.cgroup.cpu
         if self.forks is None:
             return Meter(self.program, self.processes, counted)
         return FamilyMeter(self.program, self.processes, counted, self.forks)
@@ -174,9 +179,11 @@ def pipes() -> Iterator[tuple[tuple[int, int, int], tuple[int, int, int]]]:
         for make in (timed_pipe.make, timed_pipe.make, os.pipe):
             opened += make()
         theirs_in, ours_in, ours_out, theirs_out, ours_err, theirs_err = opened
-        for descriptor in (ours_in, ours_out, ours_err):
+        theirs = (theirs_in, theirs_out, theirs_err)
+        ours = (ours_in, ours_out, ours_err)
+        for descriptor in ours:
             os.set_blocking(descriptor, False)
-        yield (theirs_in, theirs_out, theirs_err), (ours_in, ours_out, ours_err)
+        yield theirs, ours
         opened = [theirs_in, theirs_out, theirs_err]
     finally:
         for descriptor in opened:

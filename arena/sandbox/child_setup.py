@@ -86,6 +86,7 @@ def begin(
 ) -> NoReturn:
     """Take the message, and become the program that it names."""
     confined = False
+    answer: dict[str, Any]
     argv = [""]
     try:
         pipes, (argv, env, values) = message(launcher)
@@ -132,12 +133,15 @@ def begin(
     except OSError as error:
         if confined:
             text = f"{argv[0]}: {error.strerror}"[:TEXT_LENGTH]
-            os.write(reply, marshal.dumps({"error": text, "errno": error.errno}))
+            answer = {"error": text, "errno": error.errno}
         else:
-            os.write(reply, marshal.dumps(failed(error)))
+            answer = failed(error)
+        os.write(reply, marshal.dumps(answer))
     except BaseException as error:  # noqa: BLE001 (the child can report it to nobody else)
+        text = repr(error)[:TEXT_LENGTH]
         passing = isinstance(error, MemoryError)
-        os.write(reply, marshal.dumps({"failed": repr(error)[:TEXT_LENGTH], "passing": passing}))
+        answer = {"failed": text, "passing": passing}
+        os.write(reply, marshal.dumps(answer))
     finally:
         os._exit(127)  # whatever happens: a child must never run the spawner's own end
 
@@ -158,7 +162,8 @@ def pass_on_forks(launcher: _socket.socket) -> None:
 
 def pass_on(launcher: _socket.socket, kind: bytes, descriptor: int) -> None:
     """Send a descriptor to the referee, and close it here."""
-    rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", descriptor))
+    packed = struct.pack("i", descriptor)
+    rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, packed)
     launcher.sendmsg([kind], [rights])
     os.close(descriptor)
 
@@ -177,8 +182,9 @@ def check_user(
     try:
         _, question = message(launcher)
         try:
-            unreadable = [path[:TEXT_LENGTH] for path in users.unreadable(*question)]
-            answer: dict[str, Any] = {"unreadable": unreadable[:1], "why": ""}
+            unreadable = users.unreadable(*question)
+            first = [path[:TEXT_LENGTH] for path in unreadable[:1]]
+            answer: dict[str, Any] = {"unreadable": first, "why": ""}
         except OSError as error:
             # Root of a user namespace is root in name, and has few users or one.
             if error.errno in TEMPORARY:
@@ -193,7 +199,11 @@ def check_user(
 def message(launcher: _socket.socket) -> tuple[list[int], Any]:
     """Return the descriptors and the values of the message that is waiting."""
     space = _socket.CMSG_SPACE(3 * 4)  # three ints
-    text, ancillary, _, _ = launcher.recvmsg(MESSAGE_BYTES, space, _socket.MSG_CMSG_CLOEXEC)
+    text, ancillary, _, _ = launcher.recvmsg(
+        MESSAGE_BYTES,
+        space,
+        _socket.MSG_CMSG_CLOEXEC,
+    )
     descriptors: list[int] = []
     for _, _, data in ancillary:
         descriptors += struct.unpack(f"{len(data) // 4}i", data)

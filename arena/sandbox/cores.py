@@ -48,7 +48,10 @@ def should_pin(
     return takes_turns and workers <= cores
 
 
-def shared_out(cores: tuple[int, ...], lanes: int) -> tuple[tuple[int, ...], ...]:
+def shared_out(
+    cores: tuple[int, ...],
+    lanes: int,
+) -> tuple[tuple[int, ...], ...]:
     """Return the cores of each lane: cores of its own if there are enough, or a shared one."""
     cores_of_lanes = []
     for lane in range(lanes):

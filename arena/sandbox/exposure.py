@@ -111,7 +111,9 @@ def forget(variable: str) -> None:
         return
     with open("/proc/self/stat") as file:
         _, _, fields = file.read().rpartition(")")
-    begin, end = map(int, fields.split()[47:49])  # proc_pid_stat(5): env_start, env_end
+    env_start, env_end = fields.split()[47:49]  # proc_pid_stat(5)
+    begin = int(env_start)
+    end = int(env_end)
     text = b"\0" + ctypes.string_at(begin, end - begin)
     name = b"\0" + os.fsencode(variable) + b"="
     at = text.find(name)

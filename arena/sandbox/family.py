@@ -92,7 +92,10 @@ class FamilyMeter(Meter):
         super().mark()
         if not self._members:
             pid = self._find()
-            self._know([] if pid is None else [pid])
+            if pid is None:
+                self._know([])
+            else:
+                self._know([pid])
         for pid, meter in self._members.items():
             self._cpu_at_mark[pid] = meter.read().cpu
             meter.mark()
@@ -112,7 +115,9 @@ class FamilyMeter(Meter):
         no CPU time can be missing.
         """
         if not self.knows_all:
-            return super().waited(cpu) if self.complete else 0.0
+            if not self.complete:
+                return 0.0
+            return super().waited(cpu)
         used: dict[int, float] = {}
         for pid, meter in self._members.items():
             used[pid] = meter.own_cpu - self._cpu_at_mark.get(pid, 0.0)
@@ -147,7 +152,9 @@ class FamilyMeter(Meter):
 
         A list that is made while they run may lack one.
         """
-        return self._members if self.knows_all else self._processes()
+        if self.knows_all:
+            return self._members
+        return self._processes()
 
     def _know(self, pids: list[int]) -> None:
         """Have a meter for each of these processes, and for no others."""

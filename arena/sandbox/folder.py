@@ -148,7 +148,10 @@ class Folder:
                 # The users that bots become must be able to read it, and only to read it.
                 kit.chmod(0o755)
                 for path in kit.rglob("*"):
-                    path.chmod(0o755 if path.is_dir() else 0o644)
+                    mode = 0o644
+                    if path.is_dir():
+                        mode = 0o755
+                    path.chmod(mode)
         self._kits[folder] = kit
         self._kits[file] = kit
         return kit
@@ -231,8 +234,9 @@ class Folder:
         """
         disk = os.statvfs(self.path)
         free_bytes = disk.f_bavail * disk.f_frsize
-        # A file system that does not count files reports 0 of them.
-        free_files = disk.f_favail if disk.f_files else sys.maxsize
+        free_files = disk.f_favail
+        if not disk.f_files:  # a file system that does not count files reports 0 of them
+            free_files = sys.maxsize
         lacks_bytes = free_bytes < (limits.scratch or 0)
         lacks_files = free_files < (limits.files or 0)
         if lacks_bytes or lacks_files:
@@ -255,7 +259,8 @@ def private() -> tuple[Path, int]:
         making = Path(tempfile.mkdtemp(prefix=f".{PRIVATE}"))
         with contextlib.ExitStack() as unfinished:
             unfinished.callback(discard, making)
-            lock = os.open(making, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            flags = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+            lock = os.open(making, flags)
             unfinished.callback(os.close, lock)
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             final_name = making.name.removeprefix(".")
@@ -294,7 +299,8 @@ def _remove_if_left(path: Path) -> None:
     descriptor = os.open(path, flags)
     try:
         status = os.fstat(descriptor)
-        is_being_made = path.name.startswith(".") and time.time() - status.st_mtime < MAKING_S
+        is_new = time.time() - status.st_mtime < MAKING_S
+        is_being_made = path.name.startswith(".") and is_new
         if status.st_uid == os.getuid() and not is_being_made:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             leftovers.end(os.fspath(path))
@@ -326,7 +332,12 @@ def _compile(copy: Path) -> None:
     cache = Path(importlib.util.cache_from_source(copy))
     code = copy.parent / "__pycache__" / cache.name
     mode = py_compile.PycInvalidationMode.TIMESTAMP
-    py_compile.compile(str(copy), str(code), invalidation_mode=mode, quiet=2)
+    py_compile.compile(
+        str(copy),
+        str(code),
+        invalidation_mode=mode,
+        quiet=2,
+    )
 
 
 def discard(path: Path) -> None:

@@ -108,33 +108,47 @@ class Landlock(Level):
                 _add_rule(ruleset, rule_of_all)
             elif os.path.exists(path):
                 _add_rule(ruleset, _rule(path, READ))
-        home_rights = READ | SCRATCH if spec.builds else READ
+
+        home_rights = READ
+        if spec.builds:
+            home_rights |= SCRATCH
         _add_rule(ruleset, _rule(spec.home, home_rights))
-        scratch_rights = READ | SCRATCH if spec.networked else SCRATCH
+        scratch_rights = SCRATCH
+        if spec.networked:
+            scratch_rights |= READ
         _add_rule(ruleset, _rule(spec.scratch, scratch_rights))
-        for path in TERMINALS if spec.networked else ():
-            _add_rule(ruleset, _rule(path, TERMINAL))
+        if spec.networked:
+            for path in TERMINALS:
+                _add_rule(ruleset, _rule(path, TERMINAL))
+
         # It may open its input and output again, as /dev/stdin and /dev/stdout. An anonymous pipe
         # needs no rule for that, and can have none.
         for descriptor, right in ((0, READ_FILE), (1, WRITE_FILE)):
             rule = struct.pack("=Qi", right, descriptor)
             syscall(ADD_RULE, ruleset, PATH_BENEATH, rule, 0)
-        checked(syscall(RESTRICT_SELF, ruleset, 0), "Landlock: restrict")
+        result = syscall(RESTRICT_SELF, ruleset, 0)
+        checked(result, "Landlock: restrict")
         os.close(ruleset)
+
         rlimits.apply(spec)  # after the rules: a limit on open files would count their descriptors
         if spec.watched:
             program = _filter_program(spec, watched=True, counts_forks=spec.counts_forks)
             seccomp.install_watched(program)
         else:
-            seccomp.install(_filter_program(spec, networked=spec.networked))
+            program = _filter_program(spec, networked=spec.networked)
+            seccomp.install(program)
         return argv
 
 
 def _ruleset(*, net: bool) -> int:
     """Return the descriptor of a new ruleset, with all rights that this kernel knows."""
     abi = version()
-    connections = HANDLED_NET if net and abi >= NET_SINCE else 0
-    scoped = SCOPED if abi >= SIGNALS_SCOPED else 0
+    connections = 0
+    if net and abi >= NET_SINCE:
+        connections = HANDLED_NET
+    scoped = 0
+    if abi >= SIGNALS_SCOPED:
+        scoped = SCOPED
     rights = struct.pack("QQQ", _handled(), connections, scoped)
     if abi >= SIGNALS_SCOPED:
         size = 24
@@ -147,7 +161,8 @@ def _ruleset(*, net: bool) -> int:
 
 
 def _add_rule(ruleset: int, rule: bytes) -> None:
-    checked(syscall(ADD_RULE, ruleset, PATH_BENEATH, rule, 0), "Landlock: rule")
+    result = syscall(ADD_RULE, ruleset, PATH_BENEATH, rule, 0)
+    checked(result, "Landlock: rule")
 
 
 @cache
@@ -169,10 +184,13 @@ def _filter_program(
     It may signal itself only; its other processes too, where Landlock keeps signals inside.
     """
     several = bot.processes > 1 and version() >= SIGNALS_SCOPED
+    own_pid = None
+    if not several:
+        own_pid = os.getpid()
     return seccomp.program_for(
         bot.processes,
         bot.syscalls,
-        None if several else os.getpid(),
+        own_pid,
         watched=watched,
         counts_forks=counts_forks,
         networked=networked,
@@ -202,7 +220,8 @@ def _public_rules() -> list[bytes]:
     granted: list[str] = []
     for path in PROGRAMS + SETTINGS:
         real = os.path.realpath(path)
-        if os.path.exists(path) and not real.startswith(tuple(granted)):
+        is_granted = real.startswith(tuple(granted))
+        if os.path.exists(path) and not is_granted:
             rules.append(_rule(path, READ))
             granted.append(f"{real}/")
     devices = filter(os.path.exists, DEVICES)

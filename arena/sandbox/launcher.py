@@ -127,8 +127,8 @@ class Launcher:
         Hold no user while waiting: otherwise lanes that wait for each other's users would wait for
         ever. `make_room` ends all bots that the lane can do without.
         """
-        needs_users = os.getuid() == 0 and levels.TABLE[level].restricts and bool(users.uids())
-        if needs_users:
+        is_root = os.getuid() == 0
+        if is_root and levels.TABLE[level].restricts and users.uids():
             self._reserved = self._claim_users(count, make_room)
         try:
             yield
@@ -211,7 +211,9 @@ class Launcher:
 
         processes = limits.processes or 1
         may_fork = processes > 1
-        tasks = watchdog.THREADS * processes if may_fork else 0
+        tasks = 0
+        if may_fork:
+            tasks = watchdog.THREADS * processes
         plays_confined = level.confines and not builds
         watches = self.refused is not None and plays_confined and not level.wrapped
         counts_forks = may_fork and plays_confined and not conditions.syscalls
@@ -224,19 +226,26 @@ class Launcher:
             cgroup = self._new_cgroup(level, limits)
             if cgroup is not None:
                 unfinished.callback(cgroup.remove)
-            bot_room = self.folder.room(bot, own_copy=builds or not level.confines, user=user)
+            needs_copy = builds or not level.confines
+            bot_room = self.folder.room(bot, own_copy=needs_copy, user=user)
             unfinished.callback(bot_room.discard)
 
             places: tuple[tuple[str, str], ...] = ()
             if networked:
                 places = _folders_in_network(bot_room, variables, kit)
+            tasks_of_user = 0
+            if user is not None:
+                tasks_of_user = tasks
             limit_rows = _limit_rows(
                 conditions,
                 level,
                 limits,
-                tasks if user is not None else 0,
+                tasks_of_user,
                 networked=networked,
             )
+            cgroup_path = ""
+            if cgroup is not None:
+                cgroup_path = cgroup.path
             spec = LaunchSpec(
                 level=level.name,
                 home=str(bot_room.home),
@@ -251,7 +260,7 @@ class Launcher:
                 syscalls=conditions.syscalls,
                 watched=watches,
                 counts_forks=counts_forks,
-                cgroup=cgroup.path if cgroup else "",
+                cgroup=cgroup_path,
                 user=user,
                 places=places,
             )
@@ -279,6 +288,9 @@ class Launcher:
         elif claim is not None:
             os.close(claim)
         stdin, stdout, stderr = ours
+        inherited = 0
+        if spec.warm:
+            inherited = answer.get("resident", 0)
         return Child(
             pid=pid,
             spawner=self._spawner.pid,
@@ -291,7 +303,7 @@ class Launcher:
             error=answer.get("error", ""),
             errno=answer.get("errno", 0),
             cgroup=cgroup,
-            inherited=answer.get("resident", 0) if spec.warm else 0,
+            inherited=inherited,
             forks=answer.get("forks"),
             endpoint=answer.get("endpoint"),
         )
@@ -384,9 +396,9 @@ class Launcher:
             memory = int(limits.memory * watchdog.RESIDENT_FACTOR)
             if level.wrapped:  # its scratch folder is in memory
                 memory += limits.scratch or 0
-        processes = limits.processes
-        if not processes:
-            processes = 1 if level.confines else None
+        processes = limits.processes or None
+        if processes is None and level.confines:
+            processes = 1
         tasks = None
         if processes is not None:
             tasks = processes * watchdog.THREADS + rlimits.HELPERS
@@ -409,11 +421,19 @@ class Launcher:
         """
         readable = kit + toolchain.needs(sys.executable)
         other_user = spec.user is not None
-        kind = BotKind(spec.level, spec.processes, spec.syscalls, other_user, readable)
+        kind = BotKind(
+            spec.level,
+            spec.processes,
+            spec.syscalls,
+            other_user,
+            readable,
+        )
         if spec.warm:
             # This is done also if the bot does not import them: later bots see what is loaded, and
             # must not learn of an opponent.
-            rules_name = rules.name if rules else ""
+            rules_name = ""
+            if rules:
+                rules_name = rules.name
             kind = kind._replace(
                 modules=modules,
                 kit="".join(kit),
@@ -475,7 +495,9 @@ class Launcher:
         reports = iter(answer["exits"])
         exits = []
         for child, _ in children:
-            report = next(reports) if child.pid else None
+            report = None
+            if child.pid:
+                report = next(reports)
             exits.append(_exit(child, report))
         return tuple(exits), answer["swept"]
 
@@ -528,12 +550,19 @@ def _folders_in_network(
     kit: tuple[str, ...],
 ) -> tuple[tuple[str, str], ...]:
     """Return each folder of a bot in a network of its own, with the path where it finds it."""
-    folders = {"bot": str(bot_room.home), "scratch": str(bot_room.scratch)}
+    folders = {
+        "bot": str(bot_room.home),
+        "scratch": str(bot_room.scratch),
+    }
     for name, folder in variables.items():
         folders[name.lower()] = folder
     for number, folder in enumerate(kit):
         folders[f"kit{number}"] = folder
-    return tuple((folder, f"{own_network.FOLDER}/{name}") for name, folder in folders.items())
+
+    places = []
+    for name, folder in folders.items():
+        places.append((folder, f"{own_network.FOLDER}/{name}"))
+    return tuple(places)
 
 
 def _limit_rows(
@@ -548,20 +577,29 @@ def _limit_rows(
     rows = rlimits.tasks(tasks)
     if level.restricts:
         # A kept bot plays several matches, and the kernel would count their CPU time together.
-        counted = replace(limits, cpu=None) if conditions.keep else limits
+        counted = limits
+        if conditions.keep:
+            counted = replace(limits, cpu=None)
         rows = rlimits.table(counted, address_space=not networked) + rows
     return rows
 
 
 def _exit(child: Child, report: dict[str, Any] | None) -> Exit:
     """Return how a child ended, as the spawner reports it; None for one that did not start."""
-    report = report or {"code": 127, "killed": False, "cpu": 0.0, "memory": 0}
+    if not report:
+        report = {
+            "code": 127,
+            "killed": False,
+            "cpu": 0.0,
+            "memory": 0,
+        }
     if child.pid:
         report["code"] = child.level.exit_code(report["code"])
     report["memory"] = max(0, report["memory"] - child.inherited)
     if child.cgroup is not None:
         if not child.cannot_fork:
-            report["cpu"] = max(report["cpu"], child.cgroup.cpu())
+            cpu = child.cgroup.cpu()
+            report["cpu"] = max(report["cpu"], cpu)
         report["out_of_memory"] = child.cgroup.out_of_memory()
         child.cgroup.remove()
     return Exit(**report)

@@ -37,9 +37,11 @@ def note(scratch: str) -> int:
     """
     pid = os.getpid()
     # The file may exist: a bot may be started a second time.
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    flags |= os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(scratch + NOTE, flags, 0o600)
-    os.write(descriptor, f"{pid} {procfs.start(pid)} {numbering()}".encode())
+    text = f"{pid} {procfs.start(pid)} {numbering()}"
+    os.write(descriptor, text.encode())
     return descriptor
 
 
@@ -124,7 +126,10 @@ def _belongs(pid: int, session: int, noted: dict[int, int]) -> bool:
     if start < noted[session]:
         return False
     # A leader is looked at once: if a second look failed, nobody would know that it is there.
-    leader_start = start if pid == session else procfs.start(session)
+    leader_start = start
+    if pid != session:
+        leader_start = procfs.start(session)
     # The start of a leader that is gone is 0. No other process gets its number before the last
     # process of its session ends.
-    return leader_start in {0, noted[session]} and procfs.cannot_gain_privileges(pid)
+    is_same_session = leader_start in {0, noted[session]}
+    return is_same_session and procfs.cannot_gain_privileges(pid)

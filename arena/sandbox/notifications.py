@@ -67,8 +67,11 @@ def _answer(listener: int, answer: Callable[[int, int], int]) -> None:
         _control(listener, RECEIVE, question)
         unique, _, _, number, _, _, first, _, _, _, _, _ = NOTIFICATION.unpack(question)
         error = answer(number, first)
-        flags = 0 if error else CONTINUE
-        _control(listener, SEND, RESPONSE.pack(unique, 0, -error, flags))
+        flags = CONTINUE
+        if error:
+            flags = 0
+        response = RESPONSE.pack(unique, 0, -error, flags)
+        _control(listener, SEND, response)
     except FileNotFoundError:
         # The thread that asked was killed or stopped meanwhile.
         pass

@@ -75,7 +75,8 @@ def furnish(spec: LaunchSpec) -> int:
 
     Raise OSError, with the name of the step, where the system refuses one of them.
     """
-    _lay_out(spec.places, (spec.place(spec.home), spec.place(spec.scratch)))
+    writable = (spec.place(spec.home), spec.place(spec.scratch))
+    _lay_out(spec.places, writable)
     _raise_loopback()
     listening = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM | _socket.SOCK_CLOEXEC)
     listening.bind((ADDRESS, PORT))
@@ -132,9 +133,20 @@ def _mount(
     flags: int,
     data: str = "",
 ) -> None:
-    texts = [None if text is None else os.fsencode(text) for text in (source, target, kind)]
-    result = libc.mount(*texts, ctypes.c_ulong(flags), os.fsencode(data) or None)
+    result = libc.mount(
+        _encoded(source),
+        _encoded(target),
+        _encoded(kind),
+        ctypes.c_ulong(flags),
+        _encoded(data or None),
+    )
     checked(result, f"mount {target}")
+
+
+def _encoded(text: str | None) -> bytes | None:
+    if text is None:
+        return None
+    return os.fsencode(text)
 
 
 def _set_attributes(
@@ -147,16 +159,25 @@ def _set_attributes(
     size = ctypes.c_size_t(MOUNT_ATTRIBUTES.size)
     folder = ctypes.c_int(AT_FDCWD)
     number = ctypes.c_long(MOUNT_SETATTR)
-    result = libc.syscall(number, folder, os.fsencode(path), flags, attributes, size)
+    result = libc.syscall(
+        number,
+        folder,
+        os.fsencode(path),
+        flags,
+        attributes,
+        size,
+    )
     checked(result, f"mount_setattr {path}")
 
 
 def _raise_loopback() -> None:
     with_flags = _socket.socket(_socket.AF_INET, _socket.SOCK_DGRAM)
     try:
-        answer = fcntl.ioctl(with_flags.fileno(), SIOCGIFFLAGS, INTERFACE.pack(b"lo", 0))
+        question = INTERFACE.pack(b"lo", 0)
+        answer = fcntl.ioctl(with_flags.fileno(), SIOCGIFFLAGS, question)
         _, flags = INTERFACE.unpack(answer)
-        fcntl.ioctl(with_flags.fileno(), SIOCSIFFLAGS, INTERFACE.pack(b"lo", flags | IFF_UP))
+        raised = INTERFACE.pack(b"lo", flags | IFF_UP)
+        fcntl.ioctl(with_flags.fileno(), SIOCSIFFLAGS, raised)
     except OSError as error:
         raise OSError(error.errno, f"loopback: {error.strerror}") from error
     finally:

@@ -51,8 +51,10 @@ class Subprocesses:
         self._bots: dict[int, subprocess.Popen[bytes]] = {}
         theirs_in, self._notes = os.pipe()
         self.lifeline, theirs_out = os.pipe()
+        command = [sys.executable, "-I", "-S", "-c", GUARD]
+        command += [spawner.REMOVE, str(folder)]
         self._guard = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", GUARD, spawner.REMOVE, str(folder)],
+            command,
             stdin=theirs_in,
             stdout=theirs_out,  # it writes nothing: the pipe hangs up at its end
             cwd="/",

@@ -217,7 +217,9 @@ def group(pid: int) -> int | None:
     Return None when the process is gone.
     """
     fields = _stat(pid)
-    return int(fields[2]) if fields else None
+    if not fields:
+        return None
+    return int(fields[2])
 
 
 def session(pid: int) -> int:
@@ -233,7 +235,9 @@ def session(pid: int) -> int:
 def start(pid: int) -> int:
     """Return when a process was started, in clock ticks since the boot; 0 when it is gone."""
     fields = _stat(pid)
-    return int(fields[19]) if fields else 0
+    if not fields:
+        return 0
+    return int(fields[19])
 
 
 def of_group(leader: int, root: int) -> Iterator[int]:

@@ -55,7 +55,8 @@ def apply(spec: LaunchSpec) -> None:
     """Set the limits of the spec, none above the limit that this process has itself."""
     for kind, soft, hard in spec.limits:
         highest = own_limits()[kind]
-        resource.setrlimit(kind, (min(soft, highest), min(hard, highest)))
+        limits = (min(soft, highest), min(hard, highest))
+        resource.setrlimit(kind, limits)
 
 
 @cache
@@ -66,7 +67,9 @@ def own_limits() -> dict[int, int]:
         if name.startswith("RLIMIT_"):
             kind = getattr(resource, name)
             _, hard = resource.getrlimit(kind)
-            limits[kind] = sys.maxsize if hard == resource.RLIM_INFINITY else hard
+            if hard == resource.RLIM_INFINITY:
+                hard = sys.maxsize
+            limits[kind] = hard
     return limits
 
 

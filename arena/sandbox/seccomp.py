@@ -67,7 +67,9 @@ class Program(ctypes.Structure):
 def arch() -> str | None:
     """Return this machine's architecture if there is a filter for it, otherwise None."""
     machine = os.uname().machine
-    return machine if machine in AUDIT else None
+    if machine not in AUDIT:
+        return None
+    return machine
 
 
 def program_for(
@@ -112,7 +114,8 @@ def install(program: bytes) -> None:
     filters.
     """
     struct = Program(len(program) // INSTRUCTION.size, program)
-    checked(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(struct), 0, 0), "seccomp")
+    result = prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(struct), 0, 0)
+    checked(result, "seccomp")
 
 
 listener = -1
@@ -158,9 +161,15 @@ def _install_listening(program: bytes, flags: int = 0) -> int:
     Raise OSError as `install` does.
     """
     struct = Program(len(program) // INSTRUCTION.size, program)
-    number = ctypes.c_long(numbers(os.uname().machine)["seccomp"])
+    known = numbers(os.uname().machine)
+    number = ctypes.c_long(known["seccomp"])
     flags |= SECCOMP_FILTER_FLAG_NEW_LISTENER
-    result = syscall(number, SECCOMP_SET_MODE_FILTER, flags, ctypes.byref(struct))
+    result = syscall(
+        number,
+        SECCOMP_SET_MODE_FILTER,
+        flags,
+        ctypes.byref(struct),
+    )
     return checked(result, "seccomp")
 
 
@@ -189,7 +198,8 @@ def program(
 ) -> bytes:
     """Return the policy as an array of struct sock_filter."""
     known = numbers(arch)
-    answers = [REFUSE | refusal for refusal in (*call_policy.refusals(arch), errno.ENOSYS)]
+    refusals = [*call_policy.refusals(arch), errno.ENOSYS]
+    answers = [REFUSE | refusal for refusal in refusals]
     if watched:
         answers = [ASK] * len(answers)
     blocks = [_laid(ANSWER, answer) for answer in answers]
@@ -200,8 +210,16 @@ def program(
         elif processes > 1 or name not in call_policy.PROCESSES.split():
             # Where forks are counted, a question about such a call means that it is allowed.
             asks_first = watched and counts_forks and name in call_policy.FORKS
-            refusal = ASK if watched and not asks_first else REFUSE | errno.EPERM
-            block = _checks(name, processes, refusal, own_pid=own_pid, networked=networked)
+            refusal = REFUSE | errno.EPERM
+            if watched and not asks_first:
+                refusal = ASK
+            block = _checks(
+                name,
+                processes,
+                refusal,
+                own_pid=own_pid,
+                networked=networked,
+            )
             if not asks_first:
                 block += _laid(ANSWER, ALLOW)
             elif name == "clone":
@@ -249,7 +267,9 @@ def _checks(
     checks = list(call_policy.CHECKS.get(name, ()))
     if networked and name in call_policy.NETWORKED_CHECKS:
         checks = list(call_policy.NETWORKED_CHECKS[name])
-    further = call_policy.OF_SEVERAL if processes > 1 else call_policy.OF_ONE_PROCESS
+    further = call_policy.OF_ONE_PROCESS
+    if processes > 1:
+        further = call_policy.OF_SEVERAL
     checks += further.get(name, ())
     if own_pid and name in call_policy.TO_ITSELF:
         checks.insert(0, call_policy.TO_ITSELF[name])

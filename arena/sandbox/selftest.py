@@ -139,10 +139,12 @@ def _run_probe(
                 os.close(descriptor)
     if child.error:
         return output, child.error
-    complaints = [line[:MESSAGE_LENGTH] for line in errors.splitlines() if line.strip()]
+    complaints = [line for line in errors.splitlines() if line.strip()]
     if complaints:
-        return output, complaints[-1]
-    moment = f"within {OUTPUT_TIMEOUT_S:g} s" if end.killed else f"before its {end}"
+        return output, complaints[-1][:MESSAGE_LENGTH]
+    moment = f"before its {end}"
+    if end.killed:
+        moment = f"within {OUTPUT_TIMEOUT_S:g} s"
     return output, f"the probe did not do all of its work {moment}"
 
 
@@ -161,7 +163,8 @@ def _read_to_end(descriptors: tuple[int, ...], lifeline: int) -> list[str]:
         if seconds <= 0:
             break
         # No request is on its way, so the lifeline can be read only when the spawner has ended.
-        ready, _, _ = select.select([*waiting, lifeline], [], [], seconds)
+        watched = [*waiting, lifeline]
+        ready, _, _ = select.select(watched, [], [], seconds)
         for descriptor in waiting.intersection(ready):
             part = os.read(descriptor, 65536)
             texts[descriptor] += part

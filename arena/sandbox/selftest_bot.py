@@ -33,12 +33,14 @@ ATTEMPTS = (
 def main() -> None:
     """Try everything; print which attempts worked."""
     process, server, secret = sys.argv[1].split(" ", 2)
-    referee, port = int(process), int(server)
+    referee = int(process)
+    port = int(server)
+    folder, name_of_secret = os.path.split(secret)
     libc = ctypes.CDLL(None)
     attempts: list[Callable[[], object]] = [
         lambda: open(secret).read(),  # noqa: SIM115 (a probe)
-        lambda: os.listdir(os.path.dirname(secret)).index(os.path.basename(secret)),
-        lambda: open(os.path.join(os.path.dirname(secret), "written"), "w"),  # noqa: SIM115
+        lambda: os.listdir(folder).index(name_of_secret),
+        lambda: open(os.path.join(folder, "written"), "w"),  # noqa: SIM115
         lambda: _connect(port),
         lambda: open(f"/proc/{referee}/stat").read(),  # noqa: SIM115
         lambda: os.kill(referee, 0),
@@ -52,8 +54,9 @@ def main() -> None:
             print(f"{name}: yes")
         except (OSError, ValueError):
             print(f"{name}: no")
+    note_path = os.path.join(os.environ["TMPDIR"], "note")
     try:
-        with open(os.path.join(os.environ["TMPDIR"], "note"), "w") as note:
+        with open(note_path, "w") as note:
             note.write("x")
         print("play: yes")
     except OSError as error:

@@ -96,7 +96,8 @@ def main() -> None:
         sweep()
         if leaves_folder:
             os._exit(0)
-        os.execv("/bin/sh", ["sh", "-c", REMOVE, "sh", sys.argv[2]])  # noqa: S606
+        command = ["sh", "-c", REMOVE, "sh", sys.argv[2]]
+        os.execv("/bin/sh", command)  # noqa: S606
 
 
 def serve(launcher: _socket.socket) -> bool:
@@ -128,7 +129,8 @@ def respond(launcher: _socket.socket, operation: bytes) -> None:
     if listener is None:
         launcher.send(marshal.dumps(answer))
     else:
-        rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", listener))
+        packed = struct.pack("i", listener)
+        rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, packed)
         launcher.sendmsg([marshal.dumps(answer)], [rights])
         os.close(listener)
 
@@ -203,7 +205,10 @@ def in_a_child(launcher: _socket.socket, operation: bytes) -> Answer:
     `{"failed"}` when the child can't be confined, which is no fault of a bot.
     """
     try:
-        child = spares.pop(0) if spares else fork(launcher)
+        if spares:
+            child = spares.pop(0)
+        else:
+            child = fork(launcher)
     except OSError as error:
         discard_request(launcher)
         return child_setup.failed(error)
@@ -295,7 +300,10 @@ def can_import(kit: str, rules: str) -> bool:
     return answered
 
 
-def end(bots: tuple[tuple[int, float], ...], living: tuple[int, ...] | None) -> Answer:
+def end(
+    bots: tuple[tuple[int, float], ...],
+    living: tuple[int, ...] | None,
+) -> Answer:
     """Reap bots, each with the seconds that it has to end by itself.
 
     Then sweep, unless `living` is None.
@@ -303,7 +311,9 @@ def end(bots: tuple[tuple[int, float], ...], living: tuple[int, ...] | None) -> 
     # All seconds begin now, so bots that take their time to end take it together.
     now = time.monotonic()
     exits = [reap(pid, now + grace) for pid, grace in bots]
-    swept = 0 if living is None else sweep(living)
+    swept = 0
+    if living is not None:
+        swept = sweep(living)
     return {"exits": exits, "swept": swept}
 
 

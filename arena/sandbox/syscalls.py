@@ -104,5 +104,6 @@ def numbers(arch: str) -> dict[str, int]:
     """Return the number of each call that exists on `x86_64` or `aarch64`, by name."""
     names = _BEFORE_COMMON[arch].split()
     known = {name: number for number, name in enumerate(names) if name != "-"}
-    known.update((name, number) for number, name in enumerate(_SINCE_COMMON.split(), COMMON))
+    common_names = _SINCE_COMMON.split()
+    known |= {name: number for number, name in enumerate(common_names, COMMON)}
     return known

@@ -116,7 +116,8 @@ def _made(folder: str) -> tuple[int, int]:
     name = f"{folder}/arena-{secrets.token_hex(16)}"
     os.mkfifo(name, 0o600)
     try:
-        reading = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOATIME)
+        flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOATIME
+        reading = os.open(name, flags)
         try:
             os.set_blocking(reading, True)  # to open it must not wait for a writer
             return reading, os.open(name, os.O_WRONLY | os.O_CLOEXEC)

@@ -35,12 +35,19 @@ ANSWER_TIMEOUT_S = 20  # a shim on a busy machine is slow
 
 
 @cache
-def resolved(command: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def resolved(
+    command: tuple[str, ...],
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the command that is run, and the paths that it must read.
 
     These are the files that it names in full, and the parts of its interpreter.
     """
-    argv = [sys.executable if word == PYTHON else word for word in command]
+    argv = []
+    for word in command:
+        if word == PYTHON:
+            argv.append(sys.executable)
+        else:
+            argv.append(word)
     # The program is looked for in the organiser's PATH; the bot itself gets a plain PATH.
     argv[0] = shutil.which(argv[0]) or argv[0]
     paths: list[str] = []
@@ -61,7 +68,8 @@ def resolved(command: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]
             paths += needs(argv[engine])
 
     for word in argv:
-        if word.startswith("/") and Path(word).is_file() and not public(word):
+        is_file = word.startswith("/") and Path(word).is_file()
+        if is_file and not public(word):
             paths.append(word)
     different_paths = tuple(dict.fromkeys(paths))
     return tuple(argv), different_paths
@@ -94,7 +102,8 @@ def _python(program: str) -> list[str]:
 
     The interpreter itself is asked, because a shim is a shell script.
     """
-    if os.path.abspath(program) == os.path.abspath(sys.executable):
+    own_program = os.path.abspath(sys.executable)
+    if os.path.abspath(program) == own_program:
         real = os.path.realpath(sys.executable)
         library = os.path.dirname(os.__file__)
         prefixes = [sys.prefix, sys.base_prefix, sys.exec_prefix]

@@ -43,7 +43,8 @@ def uid_map() -> list[tuple[int, int, int]]:
     with open("/proc/self/uid_map") as file:
         for line in file:
             inside, outside, count = line.split()
-            rows.append((int(inside), int(outside), int(count)))
+            row = (int(inside), int(outside), int(count))
+            rows.append(row)
     return rows
 
 
@@ -103,7 +104,8 @@ def claim(first: int) -> tuple[int, int] | None:
 
 def _open_claims() -> int:
     """Open the file with the claims: a plain one that is root's alone."""
-    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+    flags |= os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
     reasons = []
     for path in claim_files():
         try:
@@ -112,8 +114,10 @@ def _open_claims() -> int:
             reasons.append(f"{path}: {error.strerror}")
             continue
         status = os.fstat(descriptor)
-        is_ours = stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid()
-        if is_ours and not stat.S_IMODE(status.st_mode) & 0o077:
+        is_plain = stat.S_ISREG(status.st_mode)
+        is_ours = status.st_uid == os.geteuid()
+        is_private = not stat.S_IMODE(status.st_mode) & 0o077
+        if is_plain and is_ours and is_private:
             return descriptor
         os.close(descriptor)
         reasons.append(f"{path}: others can open it")
@@ -140,15 +144,23 @@ def become(user: int | None) -> None:
     checked(libc.capset(header, no_capabilities), "capabilities")
 
 
-def unreadable(user: int, folder: str, paths: tuple[str, ...]) -> list[str]:
+def unreadable(
+    user: int,
+    folder: str,
+    paths: tuple[str, ...],
+) -> list[str]:
     """Become this user; return the paths that it may not read.
 
     The folder is the first of them if the user may not pass through it.
     """
     become(user)
-    denied = [] if os.access(folder, os.X_OK) else [folder]
+    denied = []
+    if not os.access(folder, os.X_OK):
+        denied.append(folder)
     for path in paths:
-        needed = os.R_OK | os.X_OK if os.path.isdir(path) else os.R_OK
+        needed = os.R_OK
+        if os.path.isdir(path):
+            needed |= os.X_OK
         if not os.access(path, needed):
             denied.append(path)
     return denied

@@ -78,7 +78,8 @@ kits: dict[str, dict[str, ModuleType]] = {}
 
 def fits(argv: tuple[str, ...]) -> bool:
     """Return whether a command is a script for arena's own interpreter, with our flags."""
-    if argv[: len(FLAGS) + 1] != (sys.executable, *FLAGS):
+    interpreter = (sys.executable, *FLAGS)
+    if argv[: len(FLAGS) + 1] != interpreter:
         return False
     arguments = argv[len(FLAGS) + 1 :]
     return bool(arguments) and not arguments[0].startswith("-")
@@ -86,7 +87,9 @@ def fits(argv: tuple[str, ...]) -> bool:
 
 def room_for(env: dict[str, str]) -> dict[str, str]:
     """Return a variable for the spawner that reserves space for the environment of a bot."""
-    length = sum(len(name) + len(value) + 2 for name, value in env.items())
+    length = 0
+    for name, value in env.items():
+        length += len(name) + len(value) + 2
     return {RESERVE: "-" * (length + LONGER_BYTES)}
 
 
@@ -122,14 +125,23 @@ def import_kit(kit: str, rules: str = "") -> None:
             rulefile.tables(rulefile.shipped() / rules)
     finally:
         # The modules of rules have names that begin with arena, too.
-        loaded = [name for name in sys.modules if name.partition(".")[0].startswith("arena")]
+        loaded = []
+        for name in sys.modules:
+            package, _, _ = name.partition(".")
+            if package.startswith("arena"):
+                loaded.append(name)
         kits[kit] = {name: sys.modules.pop(name) for name in loaded}
         sys.path.remove(kit)
         sys.modules.update(arenas)
 
 
 def _modules_of_arena() -> list[str]:
-    return [name for name in sys.modules if name.partition(".")[0] == "arena"]
+    modules = []
+    for name in sys.modules:
+        package, _, _ = name.partition(".")
+        if package == "arena":
+            modules.append(name)
+    return modules
 
 
 def prepare_to_fork(readable: tuple[str, ...]) -> None:
@@ -153,9 +165,11 @@ def prepare_to_fork(readable: tuple[str, ...]) -> None:
     gc.enable()
     with open("/proc/self/stat") as file:
         _, _, fields = file.read().rpartition(")")
-    addresses = list(map(int, fields.split()[45:49]))  # proc_pid_stat(5), from arg_start on
+    from_arg_start = fields.split()[45:49]  # proc_pid_stat(5)
+    addresses = list(map(int, from_arg_start))
     with open("/proc/self/statm") as file:
-        _, resident, shared, _, _, data, _ = map(int, file.read().split())
+        pages = map(int, file.read().split())
+    _, resident, shared, _, _, data, _ = pages
     inherited = Footprint((resident - shared) * PAGE_BYTES, data * PAGE_BYTES)
 
 
@@ -222,7 +236,9 @@ def _become(argv: list[str], script: str, env: dict[str, str]) -> ModuleType:
     for name in arena_modules:
         del sys.modules[name]
     file = os.path.join(os.getcwd(), script)
-    program = os.path.realpath(file) if "/" in script or os.path.islink(file) else file
+    program = file
+    if "/" in script or os.path.islink(file):
+        program = os.path.realpath(file)
     kit = [path for path in env.get("PYTHONPATH", "").split(":") if path]
     for path in kit:
         sys.modules.update(kits.get(path, {}))
@@ -256,10 +272,16 @@ def _open_streams() -> None:
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         spawners = getattr(sys, name)
-        raw: Any = io.FileIO(number, "w" if number else "r", closefd=False)
+        mode = "r"
+        if number:
+            mode = "w"
+        raw: Any = io.FileIO(number, mode, closefd=False)
         raw.name = spawners.name
+        buffer: Any = raw
+        if not number:
+            buffer = io.BufferedReader(raw)
         stream: Any = io.TextIOWrapper(
-            raw if number else io.BufferedReader(raw),
+            buffer,
             encoding=spawners.encoding,
             errors=spawners.errors,
             newline="\n",
@@ -273,7 +295,8 @@ def _open_streams() -> None:
 
 def _show(begin: int, end: int, strings: list[str]) -> None:
     """Have process lists show these strings, as far as there is space, instead of the spawner's."""
-    text = b"".join(os.fsencode(string) + b"\0" for string in strings)[: end - begin - 1]
+    ended_strings = [os.fsencode(string) + b"\0" for string in strings]
+    text = b"".join(ended_strings)[: end - begin - 1]
     ctypes.memset(begin, 0, end - begin)
     ctypes.memmove(begin, text, len(text))
 

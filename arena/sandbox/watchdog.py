@@ -102,10 +102,14 @@ class Watchdog:
                 self.peak = max(self.peak, usage.resident - inherited)
         living = usages.values()
 
-        if limits.memory is not None and self._resident(usages) > limits.memory * RESIDENT_FACTOR:
-            yield Cause.MEMORY, f"more was resident than its {size(limits.memory)}"
-        if limits.cpu is not None and self._cpu(living) - self._cpu_before > limits.cpu:
-            yield Cause.CPU, MORE_CPU.format(limits.cpu)
+        if limits.memory is not None:
+            most_resident = limits.memory * RESIDENT_FACTOR
+            if self._resident(usages) > most_resident:
+                yield Cause.MEMORY, f"more was resident than its {size(limits.memory)}"
+        if limits.cpu is not None:
+            used_cpu = self._cpu(living) - self._cpu_before
+            if used_cpu > limits.cpu:
+                yield Cause.CPU, MORE_CPU.format(limits.cpu)
         most_threads = THREADS * (limits.processes or 1)
         if sum(usage.threads for usage in living) > most_threads:
             yield Cause.THREADS, f"more than {most_threads} at once"
@@ -134,7 +138,8 @@ class Watchdog:
         """Return the bytes that all processes have in memory, with their page tables."""
         tables = sum(map(procfs.page_tables, usages))
         inherited = self._child.inherited
-        plain_sum = tables + sum(usage.resident - inherited for usage in usages.values())
+        residents = [usage.resident - inherited for usage in usages.values()]
+        plain_sum = tables + sum(residents)
         limit = self._limits.memory
         if len(usages) == 1 or limit is None or plain_sum <= limit * RESIDENT_FACTOR:
             return plain_sum
@@ -231,7 +236,8 @@ def in_folders(paths: Iterable[str], most: int) -> tuple[int, int]:
 @contextlib.contextmanager
 def _opened_folder(folder: str) -> Iterator[int]:
     """Open a folder, and never the target of a link that a bot has put there meanwhile."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(folder, flags)
     try:
         yield descriptor
     finally:
@@ -270,11 +276,12 @@ def _removed_and_mapped(pid: int, scratch: str) -> set[int]:
     Raise OSError if it is gone.
     """
     with open(f"/proc/{pid}/maps", errors="surrogateescape") as maps:
-        removed = [line for line in maps if line.endswith(" (deleted)\n") and scratch in line]
+        removed = [line for line in maps if line.endswith(" (deleted)\n")]
     inodes = set()
     for line in removed:
-        _, _, _, _, inode, _ = line.split(None, 5)
-        inodes.add(int(inode))
+        if scratch in line:
+            _, _, _, _, inode, _ = line.split(None, 5)
+            inodes.add(int(inode))
     return inodes
 
 
