@@ -245,7 +245,9 @@ class Commands(TyperGroup):
         for lines in sections.values():
             width = max(width, *map(len, lines))
         for section, lines in sections.items():
-            rows = [(name.ljust(width), line) for name, line in lines.items()]
+            rows: list[tuple[str, str]] = []
+            for name, line in lines.items():
+                rows.append((name.ljust(width), line))
             with formatter.section(section):
                 formatter.write_dl(rows)
 

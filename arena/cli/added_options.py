@@ -118,7 +118,8 @@ def _takeover(
     shared: list[str] = []
     options: dict[str, Parameter] = {}
     spared: dict[str, Parameter] = {}
-    for name, parameter in signature(function, eval_str=True).parameters.items():
+    parameters = signature(function, eval_str=True).parameters
+    for name, parameter in parameters.items():
         if name in core_parameters:
             shared.append(name)
             core_parameter = core_parameters[name]

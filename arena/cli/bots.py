@@ -36,7 +36,8 @@ def new(
     from arena.event import config
 
     if name is None:
-        rows = [output.fields(kit, "name", "language", "build") for kit in starters.starters()]
+        kits = starters.starters()
+        rows = [output.fields(kit, "name", "language", "build") for kit in kits]
         output.print_records(rows, json=json)
         return
 
@@ -60,9 +61,9 @@ def new(
     first = boards[0]
     games: list[str] = []  # for bot.toml: a game, one of its boards, or nothing for everything
     if game is not None:
-        query = game.partition(":")[0]  # a colon is followed by the number of boards to draw
-        is_board = len(boards) == 1 and query.rpartition("/")[2] == first.name
-        if is_board:
+        query, _, _ = game.partition(":")  # a colon is followed by the number of boards to draw
+        _, _, name_in_query = query.rpartition("/")
+        if len(boards) == 1 and name_in_query == first.name:
             games.append(first.label)
         else:
             games.append(first.game)
@@ -73,7 +74,13 @@ def new(
     match = f"{players}{board}"
     readme = {"name": target.name, "path": path, "match": match}
     """What a kit's README.md leaves open."""
-    starters.copy(kit, target, author=author, games=games, replacements=readme)
+    starters.copy(
+        kit,
+        target,
+        author=author,
+        games=games,
+        replacements=readme,
+    )
     if json:
         row = {
             "bot": name,

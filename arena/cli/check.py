@@ -18,8 +18,11 @@ from arena.sandbox.toolchain import PYTHON_HERE
 from arena.values import Bot
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from arena.author.checkup.screening import Screening
     from arena.event.config import Tournament
+    from arena.event.service import Opened
 
 
 def check(
@@ -50,7 +53,10 @@ def check(
         json=json,
     )
     tournament = built.tournament
-    serving = [known for known in service.known().values() if known.serves(built.bot)]
+    serving = []
+    for known in service.known().values():
+        if known.serves(built.bot):
+            serving.append(known)
     with Launcher(watches=True) as launcher:
         if not json:
             built.print_head(launcher)
@@ -65,8 +71,10 @@ def check(
         unasked = list(filter(None, reasons))
         if serving and not ask:
             unasked.append("by --no-ask nobody answers it, so it plays as when it is refused")
-        asks = bool(serving) and not unasked
-        with workspace.asking(tournament) if asks else nullcontext({}) as services:
+        asking: AbstractContextManager[Opened] = nullcontext({})
+        if serving and not unasked:
+            asking = workspace.asking(tournament)
+        with asking as services:
             if not json:
                 for sentence in unasked or _who_answers(services, tournament, built.bot):
                     print(f"  {output.safe_line(sentence)}", flush=True)
@@ -185,7 +193,12 @@ def _refuse(name: str, error: ArenaError, *, json: bool) -> NoReturn:
             "log": [],
             "again": [],
         }
-        output.print_json([{"bot": name, "sound": False, "findings": [finding]}])
+        row = {
+            "bot": name,
+            "sound": False,
+            "findings": [finding],
+        }
+        output.print_json([row])
     else:
         print(f"FAULT   {output.safe_lines(str(error))}")
     raise typer.Exit(1)

@@ -10,7 +10,8 @@ from arena.cli import paths
 
 def command_line() -> str:
     """Return the command line of this process; the same run or duel goes on by it."""
-    return shlex.join([*program(), *sys.argv[1:]])
+    words = [*program(), *sys.argv[1:]]
+    return shlex.join(words)
 
 
 def program() -> list[str]:

@@ -43,7 +43,8 @@ def compare(
         raise ArenaError(f"{output.safe_line(bot)} twice: name two bots")
 
     names = {standing.bot for standing in read.standings}
-    if any("@" in name and name not in names for name in (bot, opponent)):
+    absent = {bot, opponent} - names
+    if any("@" in name for name in absent):
         digests = _digests(read, (bot, opponent))
         duel = None
         if event is None and None in digests.values():
@@ -153,9 +154,15 @@ def _print(
         difference = column.text(row["difference"], "+")
         difference = difference.rjust(len("difference"))
         matches = f"{row['matches']} + {row['opponent_matches']}"
-        cells.append(
-            (row["board"], roles, row["score"], row["opponent_score"], difference, matches)
+        cells_of_row = (
+            row["board"],
+            roles,
+            row["score"],
+            row["opponent_score"],
+            difference,
+            matches,
         )
+        cells.append(cells_of_row)
     if cells:
         score = replace(HEAD_TO_HEAD["score"], name=first)
         opponent_score = replace(HEAD_TO_HEAD["opponent_score"], name=second)
@@ -165,7 +172,10 @@ def _print(
         print(sentence)
 
 
-def _digests(read: "Results", names: tuple[str, str]) -> dict[str, str | None]:
+def _digests(
+    read: "Results",
+    names: tuple[str, str],
+) -> dict[str, str | None]:
     """Return the digest of the version with each name; None for a version that never played.
 
     A name without a version means the version that plays now.

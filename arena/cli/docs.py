@@ -26,7 +26,9 @@ def docs(
     """Print a page of the manual, or list the pages: the protocol, commands, keys and others."""
     home = rulefile.shipped().parent
     folder = home / "docs"
-    pages: dict[str, Path] = {path.stem: path for path in sorted(folder.glob("*.md"))}
+    pages: dict[str, Path] = {}
+    for path in sorted(folder.glob("*.md")):
+        pages[path.stem] = path
     extras_folder = folder / "extras"
     for extra in extensions.extras():
         paths = list(extras_folder.glob(f"{extra}.md"))
@@ -39,7 +41,7 @@ def docs(
     if page is None:
         rows: list[dict[str, object]] = []
         for name, path in pages.items():
-            first_line = path.read_text("utf-8").partition("\n")[0]
+            first_line, _, _ = path.read_text("utf-8").partition("\n")
             rows.append({"page": name, "title": first_line.lstrip("# ")})
         output.print_records(rows, json=json)
         return

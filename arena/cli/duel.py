@@ -121,7 +121,9 @@ def duel(
         raise typer.Exit(interrupt.code)
 
     watching.notice_given_up(given_up)
-    output.print_result([_row(state, folder)], *duel_words.report(state), json=json)
+    row = _row(state, folder)
+    lines = duel_words.report(state)
+    output.print_result([row], *lines, json=json)
     if given_up and state.test.decision is None:
         output.notice(
             "its pairing comes before others, so the test cannot go on; to try again:\n  "
@@ -182,8 +184,8 @@ def _two_bots(bot: str, opponent: str) -> tuple[Bot, Bot]:
     first = workspace.bot_named(bot)
     second = workspace.bot_named(opponent)
     # `ada@1` and `ada@2` have the name `ada`.
-    first_name = first.name.partition("@")[0]
-    second_name = second.name.partition("@")[0]
+    first_name, _, _ = first.name.partition("@")
+    second_name, _, _ = second.name.partition("@")
     if first_name == second_name and first.digest == second.digest:
         raise ArenaError(f"{bot} and {opponent} are the same bot, file by file: name two")
     return first, second

@@ -71,6 +71,17 @@ def export(
         ProgressLine("export: matches") as progress,
     ):
         target = to or whole_files.make_folder(folder, "export")
-        exported = tables.write(archive, target, form, all_versions=all_versions, tell=progress)
-    rows = [{"file": str(path), "rows": exported.rows.get(path.stem)} for path in exported.files]
-    output.print_result(rows, *map(paths.displayed, exported.files), json=json)
+        exported = tables.write(
+            archive,
+            target,
+            form,
+            all_versions=all_versions,
+            tell=progress,
+        )
+    rows = []
+    lines = []
+    for path in exported.files:
+        row_count = exported.rows.get(path.stem)
+        rows.append({"file": str(path), "rows": row_count})
+        lines.append(paths.displayed(path))
+    output.print_result(rows, *lines, json=json)

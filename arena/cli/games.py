@@ -40,8 +40,9 @@ def games(
 
     cells: list[tuple[str, ...]] = []
     for board in boards:
+        roles = ", ".join(board.roles)
         sides = ", ".join(map("+".join, board.sides))
-        cells.append((board.label, ", ".join(board.roles), sides))
+        cells.append((board.label, roles, sides))
     output.print_table(output.make_table(("board", "roles", "sides"), cells))
     if name:
         for board in boards:
@@ -88,7 +89,12 @@ FACTS_WIDTH = 78
 
 def _fact_lines(facts: Iterable[Fact]) -> Iterator[str]:
     """Yield the facts of a board, a line each; a long table such as `score` is wrapped."""
-    for word, group in groupby(facts, key=lambda fact: fact.partition(" ")[0]):
+
+    def first_word(fact: Fact) -> str:
+        word, _, _ = fact.partition(" ")
+        return word
+
+    for word, group in groupby(facts, key=first_word):
         if word in DRAWN:
             continue
         lines = [output.safe_line(fact) for fact in group]
@@ -97,7 +103,8 @@ def _fact_lines(facts: Iterable[Fact]) -> Iterator[str]:
                 yield f"  {line}"
             continue
         name = output.safe_line(word)
-        table = ", ".join(line.removeprefix(name).strip() for line in lines)
+        entries = [line.removeprefix(name).strip() for line in lines]
+        table = ", ".join(entries)
         yield from wrap(
             table,
             FACTS_WIDTH,
@@ -231,6 +238,7 @@ def openings(
         for moves in sequences:
             rows.append({"board": chosen.label, "moves": moves})
         if not json:
-            print("\n".join(openings.line(chosen.label, moves) for moves in sequences))
+            lines = [openings.line(chosen.label, moves) for moves in sequences]
+            print("\n".join(lines))
     if json:
         output.print_json(rows)

@@ -7,6 +7,7 @@ import sys
 import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby, islice
+from operator import itemgetter
 from typing import Any
 
 import pandas as pd
@@ -287,8 +288,10 @@ def print_rankings(results: Results, ranked: Sequence[Row]) -> None:
     columns = RANKINGS.rated_in(results.unit)
     if not ranked:
         print("no matches yet")
-    groups = groupby(columns.in_file(ranked), key=lambda row: (row["board"], row["role"]))
-    for number, ((board, role), group) in enumerate(groups):
+    board_and_role = itemgetter("board", "role")
+    groups = groupby(columns.in_file(ranked), key=board_and_role)
+    for number, (key, group) in enumerate(groups):
+        board, role = key
         roles = "all roles"
         if role is not None:
             roles = role
@@ -328,8 +331,10 @@ def _intervals(rows: Collection[Row], column: Column) -> list[object]:
     The figures of all lower ends have one width, and those of all upper ends. `column` is that of
     the strength.
     """
-    lows = _aligned([column.text(row["rating_low"]) for row in rows])
-    highs = _aligned([column.text(row["rating_high"]) for row in rows])
+    low_texts = [column.text(row["rating_low"]) for row in rows]
+    high_texts = [column.text(row["rating_high"]) for row in rows]
+    lows = _aligned(low_texts)
+    highs = _aligned(high_texts)
     intervals: list[object] = []
     for row, low, high in zip(rows, lows, highs, strict=True):
         if row["rating"] is None:
@@ -360,7 +365,8 @@ def _bars(rows: Collection[Row]) -> list[Text]:
             bars.append(Text(""))
             continue
 
-        start, middle, end = (round((BAR_COLUMNS - 1) * share) for share in shares)
+        positions = [round((BAR_COLUMNS - 1) * share) for share in shares]
+        start, middle, end = positions
         before = line * (middle - start)
         after = line * (end - middle)
         if before and row["rating_low"] is None:

@@ -103,7 +103,14 @@ def match(
 
     players = workspace.assign_roles(chosen, chosen.roles, named)
     conditions = workspace.conditions_here(tournament, by_hand=True)
-    planned = workspace.make_match(tournament, chosen, players, seed, conditions, opening)
+    planned = workspace.make_match(
+        tournament,
+        chosen,
+        players,
+        seed,
+        conditions,
+        opening,
+    )
     workspace.warn_about_confinement(planned.conditions)
     writers.warn([chosen])
     game = rulebook.game_of(planned)
@@ -221,8 +228,9 @@ def _show_on_screen(
         viewer.follow()
         viewer.run_until_next_turn()
 
+    playback = Playback(over=False, playing=not watch)
     with terminal.full_screen() as screen:
-        viewer = Viewer(screen, story, Playback(over=False, playing=not watch))
+        viewer = Viewer(screen, story, playback)
         viewer.draw()
         record = play.play(
             planned,

@@ -95,5 +95,6 @@ def _end(match: Played, names: Mapping[str, str]) -> Iterator[str]:
     if match.reason != "forfeit":
         yield match.reason
     for bot, role in first_faults(match).items():
+        name = names.get(bot, bot)
         ending = match.endings[role].value.replace("_", " ")
-        yield f"{names.get(bot, bot)}: {ending}"
+        yield f"{name}: {ending}"

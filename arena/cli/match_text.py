@@ -85,7 +85,8 @@ def call_lines(call: ModelCall) -> Iterator[str]:
     answer = call.answer
     tokens = f"{answer.tokens_in} tokens, and {answer.tokens_out} of its answer"
     notes = [f"turn {call.turn}  {call.role} asks the model: {tokens}"]
-    notes += filter(None, [usage_of(answer), ANSWER_ENDS.get(answer.end)])
+    more = [usage_of(answer), ANSWER_ENDS.get(answer.end)]
+    notes += filter(None, more)
     yield ", ".join(notes)
 
     texts = {
@@ -168,6 +169,7 @@ def turn_rows(match: Match, scene: Scene) -> Iterator[dict[str, object]]:
         quality = None
         if scene.qualities:
             quality = scene.qualities[index]
+        steps = [output.fields(step, "word", "fate") for step in scene.steps[index]]
         yield {
             "match": match.id,
             "turn": turn.number,
@@ -175,7 +177,7 @@ def turn_rows(match: Match, scene: Scene) -> Iterator[dict[str, object]]:
             "bot": names.get(turn.role),
             **output.fields(turn, "move", "by"),
             "said": turn.rejected_text,
-            "steps": [output.fields(step, "word", "fate") for step in scene.steps[index]],
+            "steps": steps,
             "blocked": scene.blocked(index),
             **output.fields(turn, "wall", "cpu", "waited", "remarks"),
             "points_lost": getattr(quality, "points", None),
@@ -258,7 +260,7 @@ def _dialogue_lines(
     for exchange in dialogue.of(role):
         yield from question(exchange.ask.text)
         for call in record.calls:
-            if (call.turn, call.role) == (exchange.ask.turn, role):
+            if call.turn == exchange.ask.turn and call.role == role:
                 yield f"{INDENT}> model {output.safe_line(call.request, LONGEST_LINE)}"
                 answer = json.dumps(call.answer.text)
                 yield f"{INDENT}model {output.safe_line(answer, LONGEST_LINE)}"

@@ -160,7 +160,9 @@ def _is_match_file(source: str) -> bool:
     """
     if source.endswith(".txt"):
         return True
-    return Path(source).is_file() and not source.endswith((".toml", paths.EVENT_FILE))
+    if source.endswith((".toml", paths.EVENT_FILE)):
+        return False
+    return Path(source).is_file()
 
 
 def _take(
@@ -185,7 +187,12 @@ def _take(
         result = "was there already"
         if is_new:
             result = "taken"
-        rows.append({"file": str(path), "match": match, "new": is_new})
+        row: dict[str, object] = {
+            "file": str(path),
+            "match": match,
+            "new": is_new,
+        }
+        rows.append(row)
         lines.append(f"match {match}: {result}")
     output.print_result(rows, *lines, json=json)
 

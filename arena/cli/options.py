@@ -157,8 +157,8 @@ def _setting_value(key: str, text: str) -> object:
 
 def seed_of(text: str) -> int | str:
     """Return a seed: a number, or a text. 32 hex digits are a text, even if all are decimal."""
-    is_number = text.isascii() and text.isdecimal() and len(text) < 32
-    if is_number:
+    is_number = text.isascii() and text.isdecimal()
+    if is_number and len(text) < 32:
         return int(text)
     return text
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from math import isfinite
 from pathlib import Path
+from types import NoneType
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 # Commands import these from here, as they do all that prints.
@@ -115,13 +116,16 @@ def make_table(columns: Sequence["str | Column"], rows: Iterable[Sequence[object
         pad_edge=False,
     )
     for index, column in enumerate(columns):
-        heading = column.name if isinstance(column, Column) else column
+        heading = column
+        if isinstance(column, Column):
+            heading = column.name
         values = [row[index] for row in rows]
-        are_numbers = all(value is None or isinstance(value, (int, float)) for value in values)
+        are_numbers = all(isinstance(value, (int, float, NoneType)) for value in values)
         justify: Literal["left", "right"] = "left"
         if values and are_numbers:
             justify = "right"
-        result.add_column(Text(safe_line(heading)), justify=justify, overflow="fold")
+        head = Text(safe_line(heading))
+        result.add_column(head, justify=justify, overflow="fold")
 
     for row in rows:
         texts: list[Text] = []
@@ -243,7 +247,8 @@ def print_table(table: "Table") -> None:
         return
     with to.capture() as captured:
         to.print(table)
-    lines = [line.rstrip() for line in captured.get().split("\n")]
+    text = captured.get()
+    lines = [line.rstrip() for line in text.split("\n")]
     print("\n".join(lines).strip("\n"))
 
 
@@ -309,7 +314,10 @@ def _json_value(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_json_value(item) for item in value]
     if isinstance(value, Mapping):
-        return {str(key): _json_value(item) for key, item in value.items()}
+        values: dict[str, Any] = {}
+        for key, item in value.items():
+            values[str(key)] = _json_value(item)
+        return values
     if hasattr(value, "item"):
         value = value.item()
     if isinstance(value, float) and not isfinite(value):

@@ -41,7 +41,8 @@ def event_folder(event: str | None) -> Path:
         return events[0]
 
     path = Path(event)
-    is_workspace = (path / TOURNAMENT_FILE).is_file() and not (path / EVENT_FILE).is_file()
+    has_tournament = (path / TOURNAMENT_FILE).is_file()
+    is_workspace = has_tournament and not (path / EVENT_FILE).is_file()
     if path.suffix == ".toml" or is_workspace:
         file = tournament_file(path)
         folder = results_folder(file.parent, _name_in(file))

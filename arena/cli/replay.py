@@ -99,7 +99,14 @@ def replay(
 
     if draw and not step and turn is None and terminal.is_usable():
         names = match_text.names_of(record.match)
-        story = Story(game, record.match, names, output.wants_colour(), chosen, record)
+        story = Story(
+            game=game,
+            match=record.match,
+            names=names,
+            colour=output.wants_colour(),
+            scenes=chosen,
+            record=record,
+        )
         with playing(), terminal.full_screen() as screen:
             viewer = Viewer(screen, story, Playback(last=story.last))
             viewer.run_until_left()
@@ -107,7 +114,13 @@ def replay(
     else:
         print(match_text.heading(record.match))
         for scene in chosen:
-            match_text.print_scene(game, record.match, scene, draw=draw, calls=record.calls)
+            match_text.print_scene(
+                game,
+                record.match,
+                scene,
+                draw=draw,
+                calls=record.calls,
+            )
             if step and not match_text.goes_on():
                 return
     if turn is None:

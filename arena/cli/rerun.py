@@ -43,7 +43,8 @@ def rerun(
     """
     event = stored_match.event_of(match)
     played = stored_match.load_record(match)
-    tournament = workspace.tournament(options.overrides(sandbox=sandbox, unsafe=unsafe))
+    overrides = options.overrides(sandbox=sandbox, unsafe=unsafe)
+    tournament = workspace.tournament(overrides)
     record = as_here(played, tournament)
     workspace.warn_about_confinement(record.match.conditions)
 
@@ -58,7 +59,15 @@ def rerun(
     if bot is None:
         same = _play_again(record, event, tournament, json=json)
     else:
-        same = _feed(record, event, tournament, bot, role, questions=print_, json=json)
+        same = _feed(
+            record,
+            event,
+            tournament,
+            bot,
+            role,
+            questions=print_,
+            json=json,
+        )
     if not same:
         raise typer.Exit(1)
 
@@ -86,7 +95,8 @@ def as_here(record: Record, tournament: "Tournament") -> Record:
     workspace.forget_secrets(tournament)
     here = workspace.conditions_here(tournament, by_hand=True)
     board = stored_match.board_of(record.match)
-    planned = replace(under(record.match, here), rules=board.rules)
+    match_here = under(record.match, here)
+    planned = replace(match_here, rules=board.rules)
     return replace(record, match=planned)
 
 
@@ -188,11 +198,13 @@ def _feed(
 
 def _row(record: Record, seat: Seat, answer: Comparison) -> dict[str, object]:
     """Return an answer then and now as JSON values."""
+    ask = answer.then.ask
+    question = ask.text.decode("utf-8", "replace")
     return {
         "match": record.match.id,
         "role": seat.role,
-        "turn": answer.then.ask.turn,
-        "question": answer.then.ask.text.decode("utf-8", "replace").splitlines(),
+        "turn": ask.turn,
+        "question": question.splitlines(),
         "then": answer.said_then,
         "now": answer.said_now,
         "same": answer.same,

@@ -264,7 +264,8 @@ def print_leaderboard(
         # last run, too.
         changes = _rank_changes(results)
         for row in rows:
-            row[CHANGE.name] = changes.get((row["game"], row["bot"]))
+            key = (row["game"], row["bot"])
+            row[CHANGE.name] = changes.get(key)
     _print_rows(rows, columns, json=json)
 
 

@@ -247,7 +247,16 @@ def _print_run(state: "RunState", row: Mapping[str, object]) -> None:
         seconds = ""
         if lane.since:
             seconds = duration(_seconds_between(lane.since, state.written))
-        cells.append((lane.lane, lane.machine, lane.played, match, lane.board, bots, seconds))
+        cells_of_lane = (
+            lane.lane,
+            lane.machine,
+            lane.played,
+            match,
+            lane.board,
+            bots,
+            seconds,
+        )
+        cells.append(cells_of_lane)
     if cells:
         output.print_table(output.make_table(LANE_HEADERS, cells))
 
@@ -332,8 +341,10 @@ def _ask_to_halt(
             with writing(folder):
                 control.request_halt(folder, token)
         state = control.last_state(folder)
-        if answer is None and state is not None and state.token == token and state.halting:
-            answer = state
+        if answer is None and state is not None:
+            is_ours = state.token == token
+            if is_ours and state.halting:
+                answer = state
         if answer is None and time.monotonic() > until:
             break
         time.sleep(LOOK_S)

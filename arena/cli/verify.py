@@ -120,7 +120,9 @@ def print_checked(
 ) -> None:
     """Print what does not hold, and notes on stderr; exit code 1 where something does not hold."""
     if json:
-        rows = [{"match": match or None, "words": words} for match, words in result.problems]
+        rows: list[dict[str, object]] = []
+        for match, words in result.problems:
+            rows.append({"match": match or None, "words": words})
         output.print_json(rows)
     else:
         _print_problems(result)

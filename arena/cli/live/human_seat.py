@@ -116,7 +116,8 @@ class ScreenSeat:
             waiting = ""
             if movers:
                 waiting = f" {' and '.join(movers)} to move ..."
-            self._draw(paint(waiting, DIM, self._story.colour), ())
+            prompt = paint(waiting, DIM, self._story.colour)
+            self._draw(prompt, ())
             is_others = all(turn.role not in own_roles for turn in scene.turns)
             if is_others:
                 time.sleep(OTHERS_TURN_S)  # keys that are pressed meanwhile are not lost
@@ -151,9 +152,11 @@ class ScreenSeat:
         self._message = ""
         if key == "ctrl-d":
             raise LeftEarlyError
-        # In chess, say, a move may begin with this letter: there `quit` and Ctrl-D leave.
-        if key == "q" and not self._text and not entering.by_text("q", self._legal):
-            raise LeftEarlyError
+        if key == "q" and not self._text:
+            # In chess, say, a move may begin with this letter: there `quit` and Ctrl-D leave.
+            begins_move = entering.by_text("q", self._legal)
+            if not begins_move:
+                raise LeftEarlyError
         if key == "?":
             self._listed = not self._listed
         elif key in {"escape", "ctrl-u"}:
@@ -193,7 +196,11 @@ class ScreenSeat:
         if len(candidates) == 1:
             return candidates[0]
         if self._text:
-            self._message = entering.misunderstood(self._text, self._legal, tuple(candidates))
+            self._message = entering.misunderstood(
+                self._text,
+                self._legal,
+                tuple(candidates),
+            )
         return None
 
     def _add_direction(self, direction: str) -> Move | None:
@@ -271,8 +278,15 @@ class ScreenSeat:
         keys += KEYS
 
         size = self._terminal.size
-        explained = key_line(tuple(keys), size[0], colour=self._story.colour)
-        lines = frame(self._story, self._story.last, size, (prompt, explained), aside)
+        columns, _ = size
+        explained = key_line(tuple(keys), columns, colour=self._story.colour)
+        lines = frame(
+            self._story,
+            self._story.last,
+            size,
+            (prompt, explained),
+            aside,
+        )
         self._terminal.draw(lines)
 
 

@@ -192,7 +192,8 @@ def _panel(
     log: list[str] = []
     for number in range(index, 0, -1):
         is_current = number == index
-        lines = list(_moves(story, story.scenes[number], columns, current=is_current))
+        moves = _moves(story, story.scenes[number], columns, current=is_current)
+        lines = list(moves)
         if len(log) + len(lines) > rows_left:
             break
         log = lines + log
@@ -266,7 +267,7 @@ def _asides(story: Story, turn: Turn, columns: int) -> Iterator[str]:
     if story.record:
         calls = story.record.calls
     for call in calls:
-        if (call.turn, call.role) != (turn.number, turn.role):
+        if call.turn != turn.number or call.role != turn.role:
             continue
         tokens = f"{call.answer.tokens_in} + {call.answer.tokens_out} tokens"
         answer = output.safe_line(call.answer.text, SAID_LETTERS)
@@ -282,5 +283,6 @@ def _asides(story: Story, turn: Turn, columns: int) -> Iterator[str]:
 
 
 def _wrapped(text: str, columns: int, indent: int) -> list[str]:
-    lines = textwrap.wrap(text, max(10, columns), subsequent_indent=" " * indent)
+    columns = max(10, columns)
+    lines = textwrap.wrap(text, columns, subsequent_indent=" " * indent)
     return lines or [""]

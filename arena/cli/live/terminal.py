@@ -197,7 +197,8 @@ class Terminal:
         self.take()
 
     def _has_input(self, seconds: float) -> bool:
-        readable, _, _ = select.select([self._in], [], [], max(0.0, seconds))
+        timeout = max(0.0, seconds)
+        readable, _, _ = select.select([self._in], [], [], timeout)
         return bool(readable)
 
     def _read(self) -> bytes:

@@ -161,7 +161,8 @@ class Viewer:
         bar = f"{text}{done_part}{open_part}{state}"
 
         keys = key_line(KEYS, size[0], colour=colour)
-        lines = frame(self._story, playback.turn, size, (bar, keys))
+        below = (bar, keys)
+        lines = frame(self._story, playback.turn, size, below)
         self._terminal.draw(lines)
 
     def _step(self) -> None:

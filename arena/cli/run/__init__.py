@@ -98,7 +98,9 @@ def run(
     if changed or bots or boards:
         text = as_played.changed_text(this_run)
 
-    silence = output.silence() if quiet else contextlib.nullcontext()
+    silence: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+    if quiet:
+        silence = output.silence()
     with silence, signals.listening() as interrupt:
         for sentence in service.sentences(event, this_run.folder, this_run.tournament):
             output.notice(sentence)
@@ -127,7 +129,8 @@ def run(
         # writer can.
         Archive.make(this_run.folder)
     # A run that `stop_after` ended did what it was asked to.
-    unfinished = not outcome.complete and (outcome.stop is None or outcome.failed)
+    was_stopped = outcome.stop is not None and not outcome.failed
+    unfinished = not outcome.complete and not was_stopped
     if fault or unfinished:
         raise typer.Exit(1)
 

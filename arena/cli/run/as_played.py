@@ -17,7 +17,8 @@ def changed_text(run: PlannedRun) -> str:
 
     table = run.tournament.model_dump()
     table["boards"] = [board.label for board in run.event.boards]
-    stated = {key: value for key, value in table.items() if value is not None and value != ()}
+    left_out = (None, ())
+    stated = {key: value for key, value in table.items() if value not in left_out}
     for name, added in run.tournament.added.items():
         added_type = type(added)
         # Keys that were left out have no word for it.

@@ -52,7 +52,8 @@ def show(run: PlannedRun, *, json: bool) -> None:
         return
 
     all_seconds = sum(row.seconds for row in rows)
-    rows.append(BoardPlan("all", schedules.total(event), played.total(), all_seconds))
+    total = BoardPlan("all", schedules.total(event), played.total(), all_seconds)
+    rows.append(total)
     headers = ("board", f"{schedules.at_most(event)}matches", "played", "time")
     cells: list[tuple[object, ...]] = []
     for row in rows:
