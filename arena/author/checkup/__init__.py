@@ -153,8 +153,8 @@ def checkup(
             bots=(bot,),
             conditions=conditions,
         )
-        seats = (bot,) * len(board.roles)
-        match = event.match(board, seats, 0)
+        seating = (bot,) * len(board.roles)
+        match = event.match(board, seating, 0)
         first = examiner.run(match, role, "")
         if not first.sound:
             failed.add((board.game, role))

@@ -257,16 +257,22 @@ def legend(panel: Axes) -> None:
 def _head(panel: Axes, lines: Sequence[str], *, raised: bool) -> None:
     """Write the lines of a heading above the panel, the first in large letters."""
     for index, line in enumerate(reversed(lines)):
-        first = index == len(lines) - 1
+        size = 8.0
+        weight = "normal"
+        colour = GREY
+        if index == len(lines) - 1:  # the first line of the heading
+            size = TEXT
+            weight = "bold"
+            colour = INK
         panel.annotate(
             line,
             (0, 1),
             (0, 4 + 10 * index + 7 * raised),
             "axes fraction",
             "offset points",
-            fontsize=TEXT if first else 8,
-            fontweight="bold" if first else "normal",
-            color=INK if first else GREY,
+            fontsize=size,
+            fontweight=weight,
+            color=colour,
         )
 
 
@@ -306,6 +312,11 @@ def _column(
         fontsize=8,
         color=GREY,
     )
+    weight = "normal"
+    colour = GREY
+    if bold:
+        weight = "bold"
+        colour = INK
     for row, text in enumerate(texts):
         panel.text(
             right,
@@ -315,6 +326,6 @@ def _column(
             va="center_baseline",
             transform=panel.get_yaxis_transform(),
             fontsize=size,
-            fontweight="bold" if bold else "normal",
-            color=INK if bold else GREY,
+            fontweight=weight,
+            color=colour,
         )
