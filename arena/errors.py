@@ -60,7 +60,9 @@ class FileError(ArenaError):
 
     def __str__(self) -> str:
         sentence = f"{shown(self.path)}: {self.words}"
-        return f"{sentence}; {self.hint}" if self.hint else sentence
+        if self.hint:
+            sentence += f"; {self.hint}"
+        return sentence
 
     def seen_from(self, *folders: "PurePath") -> str:
         """Return the sentence for whoever has sent the files: without folders, without hint."""
@@ -199,7 +201,9 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches  # slow to import, and only a mistake needs it
 
     near = get_close_matches(word, list(known), n=1)
-    return f"did you mean {near[0]!r}?" if near else ""
+    if not near:
+        return ""
+    return f"did you mean {near[0]!r}?"
 
 
 def known_are(

@@ -56,7 +56,9 @@ def run(work: Callable[[], object]) -> NoReturn:
         streams.notice(streams.shorten_lines(str(error)))
         code = 2
     except SystemExit as done:
-        code = done.code if isinstance(done.code, int) else 0
+        code = 0
+        if isinstance(done.code, int):
+            code = done.code
         message = _mistake_of_rules(done)
         if message is not None and not isinstance(done, signals.Terminated):
             streams.notice(message)

@@ -47,7 +47,9 @@ class FileFormat:
                 f"is {found}, from before arena {self.versions[first]}: "
                 "only the arena that wrote it reads it"
             )
-        reads = str(last) if first == last else f"{first} to {last}"
+        reads = f"{first} to {last}"
+        if first == last:
+            reads = str(last)
         return f"is {str(found)[:40]}, and this arena reads {reads}: upgrade arena"
 
 

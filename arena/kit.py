@@ -342,7 +342,9 @@ def run(
     if lines is None:
         lines = sys.stdin
     source = iter(lines)
-    ready = "ready again\n" if again else "ready\n"
+    ready = "ready\n"
+    if again:
+        ready = "ready again\n"
     turn = _new_turn(source, out)
     for line in source:
         word, _, value = line.strip().partition(" ")
@@ -351,7 +353,9 @@ def run(
                 prepare(turn)
             _say(out, ready)
         elif word == "go":
-            turn.seconds = int(value) / 1000 if value else None
+            turn.seconds = None
+            if value:
+                turn.seconds = int(value) / 1000
             move = choose(turn)
             _say(out, turn._answer(move))
         elif word == "end":

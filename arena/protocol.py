@@ -130,7 +130,9 @@ def turn(
     head = f"turn {number}\n"
     for role, move in last:
         head += f"last {role} {move}\n"
-    go = b"go\n" if seconds is None else b"go %d\n" % _milliseconds(seconds)
+    go = b"go\n"
+    if seconds is not None:
+        go = b"go %d\n" % _milliseconds(seconds)
     return b"%b%b%b%b" % (head.encode(), states, legals, go)
 
 
@@ -167,7 +169,9 @@ def note(
 
     It has the rejected text, the move that was played, and the number of strikes.
     """
-    kind = "illegal" if ending is Ending.ILLEGAL_MOVE else "garbled"
+    kind = "garbled"
+    if ending is Ending.ILLEGAL_MOVE:
+        kind = "illegal"
     refused_text = clean(rejected)
     return _lines([f'note {kind} "{refused_text}" played "{played}" strike {strike} of {strikes}'])
 

@@ -43,7 +43,10 @@ def opened(path: Path, *parts: str) -> Iterator[int]:
     """
     steps = list(reversed(path.parts))
     links = 0
-    folder = os.open("/" if path.is_absolute() else ".", STEP)
+    start = "."
+    if path.is_absolute():
+        start = "/"
+    folder = os.open(start, STEP)
     try:
         with naming(path.joinpath(*parts)):
             while steps:

@@ -119,7 +119,9 @@ def unwritten() -> OSError | None:
         outlet.failure = None
         return outlet.first_error
     is_closed = getattr(sys.stdout, "name", None) == os.devnull  # as `replace` found it
-    return OSError(errno.EBADF, "it is closed") if is_closed else None
+    if is_closed:
+        return OSError(errno.EBADF, "it is closed")
+    return None
 
 
 def _null(mode: Literal["r", "w"]) -> TextIO:

@@ -288,7 +288,9 @@ def built(
 
 def refuse_exposed(bots: Iterable[Bot], level: str) -> None:
     """Raise ArenaError if a bot could read the workspace here, or another bot's files."""
-    workspaces = [Path()] if _exists() else []
+    workspaces: list[Path] = []
+    if _exists():
+        workspaces.append(Path())
     exposure.refuse_exposed(workspaces, bots, level)
 
 

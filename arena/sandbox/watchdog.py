@@ -276,12 +276,11 @@ def _removed_and_mapped(pid: int, scratch: str) -> set[int]:
     Raise OSError if it is gone.
     """
     with open(f"/proc/{pid}/maps", errors="surrogateescape") as maps:
-        removed = [line for line in maps if line.endswith(" (deleted)\n")]
+        removed = [line for line in maps if line.endswith(" (deleted)\n") and scratch in line]
     inodes = set()
     for line in removed:
-        if scratch in line:
-            _, _, _, _, inode, _ = line.split(None, 5)
-            inodes.add(int(inode))
+        _, _, _, _, inode, _ = line.split(None, 5)
+        inodes.add(int(inode))
     return inodes
 
 

@@ -132,7 +132,9 @@ def checkup(
     seats = _seats(bot, boards)
     variations = of_event(conditions.time.move)
     games = {board.game for board, _ in seats}
-    runs_of_seat = 2 if opened else 1
+    runs_of_seat = 1
+    if opened:
+        runs_of_seat = 2
     runs_of_game = len(variations) + 2  # HANGS_UP and AGAIN
     most = len(seats) * runs_of_seat + len(games) * runs_of_game
     examiner = _Examiner(launcher, services, tell, most)
@@ -249,7 +251,9 @@ class _Examiner:
         usual: float = math.inf,
     ) -> CheckRun:
         """Play one run, as `run_check` describes it."""
-        whole_until = self._whole_until if self.runs else math.inf
+        whole_until = math.inf
+        if self.runs:
+            whole_until = self._whole_until
         run = run_check(
             match,
             role,

@@ -89,7 +89,13 @@ def of_silence(
     `late` is the time in seconds at which the answer came after all; `remarks` and `discarded` are
     lines that the bot printed instead; `expected` are the answers that would have been right.
     """
-    answer = "`ready`" if ready else "the answer"
+    answer = "the answer"
+    wanted = "a move"
+    question = "`go ...`"
+    if ready:
+        answer = "`ready`"
+        wanted = "`ready`"
+        question = "`ready?`"
     if late is not None:
         return (
             f"{answer} came after {late:.1f} s: be quicker, or answer with the best move so far "
@@ -103,7 +109,6 @@ def of_silence(
     if ready and line is not None:
         return f'print exactly `ready` and a newline: it printed "{line}" instead'
     if any(remarks):
-        wanted = "`ready`" if ready else "a move"
         return f"remarks (`# ...`) are no answer: print {wanted} after them, once"
     script = script_fault(files.bot) if files.bot else None
     if script is not None:
@@ -121,9 +126,12 @@ def of_silence(
     cause = _cause_of_silence(files)
     if cause:
         return cause
-    question = "`ready?`" if ready else "`go ...`"
-    computes = "" if system.LINUX else "computes, "  # its CPU time is not known there
-    holds_back = "" if files.flushes_itself else "holds its lines back (flush each line), "
+    computes = ""
+    if not system.LINUX:  # its CPU time is not known there
+        computes = "computes, "
+    holds_back = ""
+    if not files.flushes_itself:
+        holds_back = "holds its lines back (flush each line), "
     return (
         f"it said nothing; it must answer as soon as it reads the line {question}. Perhaps it "
         f"{computes}sleeps, is stopped, {holds_back}does not read its input, or waits for another "

@@ -54,7 +54,9 @@ class BotFiles:
     @cached_property
     def names(self) -> list[str]:
         """The paths of its files within the bot, those of outer folders first."""
-        return program_file.file_names(self.bot) if self.bot else []
+        if self.bot is None:
+            return []
+        return program_file.file_names(self.bot)
 
     @cached_property
     def neighbours(self) -> frozenset[str]:
@@ -75,7 +77,9 @@ class BotFiles:
     @property
     def home(self) -> Path:
         """The folder with its files."""
-        return self._path if self._path.is_dir() else self._path.parent
+        if self._path.is_dir():
+            return self._path
+        return self._path.parent
 
     @cached_property
     def program(self) -> str:
@@ -182,7 +186,9 @@ class BotFiles:
 
     @property
     def _command(self) -> tuple[str, ...]:
-        return self.bot.command if self.bot else ()
+        if self.bot is None:
+            return ()
+        return self.bot.command
 
     @property
     def _path(self) -> Path:

@@ -422,7 +422,9 @@ class Examination(WrappedSeats):
         return tuple(line.text for line in self._bot.discarded())
 
     def _explain(self, ask: Ask, failure: Failure) -> None:
-        awaited = "`ready`" if ask.ready else "answer"
+        awaited = "answer"
+        if ask.ready:
+            awaited = "`ready`"
         if failure.cause is Cause.NO_ANSWER and self._name in NEVER_SENT:
             self._fault(f"no {awaited}, where the plain question had one", "")
         elif failure.cause is Cause.NO_ANSWER:
@@ -479,7 +481,9 @@ class Examination(WrappedSeats):
     def _end_input(self, text: bytes) -> None:
         """Write `text` and end the bot's input; add a finding if the bot does not leave quietly."""
         self._bot.close_input(text)
-        end = "`end`" if text else "the end of its input"
+        end = "the end of its input"
+        if text:
+            end = "`end`"
         ask = Ask(text=b"", announced=None, deadline=LEAVE_S)
         for _ in range(3):
             reply = self._converse(ask)

@@ -70,7 +70,9 @@ class Allowance:
         Only its owner may write to the copy, which plays later, and nobody may do what the umask
         forbids.
         """
-        mode = 0o755 if executable else 0o644
+        mode = 0o644
+        if executable:
+            mode = 0o755
         descriptor = os.open(target, NEW, mode)
         with os.fdopen(descriptor, "wb") as file:
             while True:
