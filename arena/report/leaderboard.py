@@ -192,8 +192,8 @@ def _bracket(
 
     As in a bracket, each pairing stands before the one that its winner goes to.
     """
-    placings = knockout.placings(league, history)
-    lost_in = {row.bot: row.out for row in placings}
+    rows = knockout.placings(league, history)
+    lost_in = {row.bot: row.out for row in rows}
     pairings = []
     for number, matches in enumerate(_with_deciders(history), 1):
         still_in = set()
