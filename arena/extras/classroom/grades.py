@@ -277,7 +277,7 @@ def _are_repeats(
     pairings: Mapping[tuple[str, int], Sequence[Meeting]],
     transcripts: Mapping[str, int],
 ) -> bool:
-    """Say whether on every board there are several pairings and all went the same way.
+    """Return whether on every board there are several pairings and all went the same way.
 
     `pairings` are by `game/board` and repeat.
     """

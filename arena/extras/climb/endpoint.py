@@ -179,31 +179,43 @@ def _read(connection: socket.socket, received: bytes) -> tuple[HttpRequest, byte
         name, _, value = line.partition(":")
         headers[name.strip().lower()] = value.strip()
     wish = headers.get("connection", "").lower()
-    is_last = wish == "close" or (version == "HTTP/1.0" and wish != "keep-alive")
+    is_last = wish == "close"
+    if version == "HTTP/1.0" and wish != "keep-alive":
+        is_last = True
     if headers.get("expect", "").lower() == "100-continue":
         connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
 
     if "transfer-encoding" in headers:
-        parts: list[bytes] = []
-        size = 0
-        while True:
-            while b"\r\n" not in received:
-                if len(received) > MOST_HEADER:
-                    raise ValueError("a chunk without a length")
-                received += _more(connection, until)
-            chunk_head, _, received = received.partition(b"\r\n")
-            length, _, _ = chunk_head.partition(b";")
-            count = int(length, 16)
-            if count < 0:  # with these the size of the whole body would get smaller again
-                raise ValueError("a chunk with a negative length")
-            size += count
-            chunk, received = _exactly(connection, received, count + 2, size, until)
-            if not count:
-                return HttpRequest(method, path, b"".join(parts), is_last), received
-            parts.append(chunk[:-2])
-    count = int(headers.get("content-length", "0"))
-    body, received = _exactly(connection, received, count, count, until)
+        body, received = _body_in_chunks(connection, received, until)
+    else:
+        count = int(headers.get("content-length", "0"))
+        body, received = _exactly(connection, received, count, count, until)
     return HttpRequest(method, path, body, is_last), received
+
+
+def _body_in_chunks(
+    connection: socket.socket,
+    received: bytes,
+    until: float,
+) -> tuple[bytes, bytes]:
+    """Return a body that comes in chunks, and what came behind it."""
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        while b"\r\n" not in received:
+            if len(received) > MOST_HEADER:
+                raise ValueError("a chunk without a length")
+            received += _more(connection, until)
+        chunk_head, _, received = received.partition(b"\r\n")
+        length, _, _ = chunk_head.partition(b";")
+        count = int(length, 16)
+        if count < 0:  # with these the size of the whole body would get smaller again
+            raise ValueError("a chunk with a negative length")
+        size += count
+        chunk, received = _exactly(connection, received, count + 2, size, until)
+        if not count:
+            return b"".join(parts), received
+        parts.append(chunk[:-2])
 
 
 def _exactly(

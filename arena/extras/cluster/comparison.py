@@ -82,23 +82,7 @@ def homogeneity(seats: Sequence[BlockSeat]) -> float | None:
 
     It is None where no pairing was played on two machines.
     """
-    bots_by_match: dict[int, set[str]] = {}
-    for seat in seats:
-        bots_by_match.setdefault(seat.match, set()).add(seat.bot)
-    pairings = []
-    for seat in seats:
-        bots = sorted(bots_by_match[seat.match])
-        pairings.append(f"{seat.label} {bots}")
-    frame = pd.DataFrame(seats, columns=BlockSeat._fields)  # a row for each seat
-    frame["pairing"] = pd.Series(pairings, dtype=object)
-
-    # A row for each bot of a block: its mean score there, minus the mean of the pairing's blocks.
-    grouped = frame.groupby(["pairing", "repeat", "machine", "bot"], sort=False)
-    rows = grouped["score"].mean().reset_index()
-    scores_of_pairings = rows.groupby(["pairing", "bot"])["score"]
-    rows["score"] -= scores_of_pairings.transform("mean")
-    rows_of_blocks = rows.groupby(["pairing", "repeat", "machine"], sort=False)
-    rows["block"] = rows_of_blocks.ngroup()
+    rows = _scores_of_blocks(seats)
     blocks = rows.drop_duplicates("block")
     machines_of_pairings = blocks[["pairing", "machine"]].drop_duplicates()
     pairings_played = blocks["pairing"].nunique()
@@ -131,6 +115,30 @@ def homogeneity(seats: Sequence[BlockSeat]) -> float | None:
         shuffled[shuffled_order] = machine_array[order]
         at_least += spread(shuffled) >= as_wide
     return (1 + at_least) / (1 + SHUFFLES)
+
+
+def _scores_of_blocks(seats: Sequence[BlockSeat]) -> pd.DataFrame:
+    """Return a row for each bot of a block, whose number is in the column `block`.
+
+    Its score is the mean there, minus the mean of the pairing's blocks.
+    """
+    bots_by_match: dict[int, set[str]] = {}
+    for seat in seats:
+        bots_by_match.setdefault(seat.match, set()).add(seat.bot)
+    pairings = []
+    for seat in seats:
+        bots = sorted(bots_by_match[seat.match])
+        pairings.append(f"{seat.label} {bots}")
+    frame = pd.DataFrame(seats, columns=BlockSeat._fields)  # a row for each seat
+    frame["pairing"] = pd.Series(pairings, dtype=object)
+
+    grouped = frame.groupby(["pairing", "repeat", "machine", "bot"], sort=False)
+    rows = grouped["score"].mean().reset_index()
+    scores_of_pairings = rows.groupby(["pairing", "bot"])["score"]
+    rows["score"] -= scores_of_pairings.transform("mean")
+    rows_of_blocks = rows.groupby(["pairing", "repeat", "machine"], sort=False)
+    rows["block"] = rows_of_blocks.ngroup()
+    return rows
 
 
 def table(rows: Iterable[MachineRow], seats: Sequence[BlockSeat]) -> Machines | None:
