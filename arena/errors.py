@@ -51,7 +51,12 @@ class FilesError(ArenaError):
 class FileError(ArenaError):
     """A mistake in a file or a folder, whose path stands before the words."""
 
-    def __init__(self, path: "PurePath", message: str, hint: str = "") -> None:
+    def __init__(
+        self,
+        path: "PurePath",
+        message: str,
+        hint: str = "",
+    ) -> None:
         super().__init__(path, message, hint)
         self.path = path
         self.words = message

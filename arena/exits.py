@@ -89,7 +89,8 @@ def _report(error: Exception) -> bool:
     if isinstance(error, OSError) and error.filename is not None and error.errno in FORBIDDEN:
         from arena.protocol import clean
 
-        streams.notice(f"{clean(str(error.filename), 200)}: {FORBIDDEN[error.errno]}")
+        name = clean(str(error.filename), 200)
+        streams.notice(f"{name}: {FORBIDDEN[error.errno]}")
         return True
     message = refusal(error)
     if message is not None:
@@ -129,7 +130,8 @@ def _mistake_of_rules(error: BaseException) -> str | None:
             last = number
     if last is None:
         return None
-    if any(name.startswith("arena.") for name in modules[last:]):  # as a search that rules call
+    inner_modules = modules[last:]
+    if any(name.startswith("arena.") for name in inner_modules):  # as a search that rules call
         return None
     call = traceback.extract_tb(error.__traceback__)[last]
     if Path(call.filename).is_relative_to(rulefile.shipped()):

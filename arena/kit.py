@@ -411,7 +411,10 @@ def _ways(board: Iterable[Fact]) -> dict[Cell, list[Cell]]:
         ways[cell] = []
     for cell in ways:
         x, y = cell
-        neighbours = {"north": (x, y + 1), "east": (x + 1, y)}
+        neighbours = {
+            "north": (x, y + 1),
+            "east": (x + 1, y),
+        }
         for way, neighbour in neighbours.items():
             if neighbour in ways and (cell, way) not in walls:
                 ways[cell].append(neighbour)

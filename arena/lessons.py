@@ -153,7 +153,8 @@ def play(
     questions = _questions(game, lesson.record, lesson.role, lesson.turn)
     answers = feed(questions, match, game, bot, launcher)
     before_position = answers[: len(questions) - 1]
-    if not all(answer.same for answer in before_position):
+    answers_as_recorded = all(answer.same for answer in before_position)
+    if not answers_as_recorded:
         from_opening = _from_opening(lesson.record, lesson.turn)
         questions = _questions(game, from_opening, lesson.role, lesson.turn)
         answers = feed(questions, match, game, bot, launcher)

@@ -145,7 +145,8 @@ def read(path: Path, most: int = -1, *, trusted: bool = False) -> bytes:
 
     No more than the first `most` bytes.
     """
-    with os.fdopen(open_plain(path, trusted=trusted), "rb") as file:
+    descriptor = open_plain(path, trusted=trusted)
+    with os.fdopen(descriptor, "rb") as file:
         return file.read(most)
 
 
@@ -174,7 +175,8 @@ def socket_path(path: Path) -> Iterator[str]:
     if not system.LINUX:
         yield str(path)
         return
-    folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    flags = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
+    folder = os.open(path.parent, flags)
     try:
         yield f"{system.OPEN_FILES}/{folder}/{path.name}"
     finally:

@@ -259,7 +259,8 @@ def make_folder(path: Path, *parts: str) -> Path:
     for folder in reversed(missing):
         _make_folder(folder)
     if not path.is_dir():
-        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+        reason = os.strerror(errno.EEXIST)
+        raise FileExistsError(errno.EEXIST, reason, str(path))
     for part in parts:
         path /= part
         _make_folder(path)

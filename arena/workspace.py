@@ -348,7 +348,8 @@ def make_match(
     bots = built(tournament, seated, conditions.sandbox)
     openings = Openings()
     if opening:
-        openings = Openings(listed=((board.label, (opening,)),))
+        openings_of_board = (board.label, (opening,))
+        openings = Openings(listed=(openings_of_board,))
     event = Event(
         name="match",
         seed=seed,
