@@ -23,10 +23,11 @@ import ipaddress
 import json
 import os
 import shlex
+import signal
 import sys
 import time
 import warnings
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import urlsplit
@@ -137,10 +138,12 @@ class SeatSession:
             process.stdin.write(text.encode("utf-8", "replace"))
             process.stdin.close()
         try:
-            await asyncio.wait_for(process.wait(), END_S)
-        except TimeoutError:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(process.wait(), END_S)
+        finally:
+            if process.returncode is None:
+                with contextlib.suppress(ProcessLookupError):
+                    process.kill()
 
 
 class JoinedSeat:
@@ -160,7 +163,7 @@ class JoinedSeat:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def take(self, address: str, token: str) -> None:
-        """Answer until Ctrl-C; connect again whenever the connection is lost."""
+        """Answer until this is cancelled; connect again whenever the connection is lost."""
         settings: dict[str, Any] = {
             "ping_interval": PING_S,
             "ping_timeout": PING_S,
@@ -187,8 +190,12 @@ class JoinedSeat:
                     print(f"the connection is lost ({reason}); trying again", file=sys.stderr)
                 await asyncio.sleep(RETRY_S)
         finally:
-            for session in self._sessions.values():
-                await session.end()
+            tasks = list(self._tasks)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            ends = [session.end() for session in self._sessions.values()]
+            await asyncio.gather(*ends)
 
     async def _serve(self, socket: Any) -> None:
         """Join over a new connection, and answer until it is lost."""
@@ -444,8 +451,38 @@ def take_seat(
         "roles": list(roles),
     }
     seat = JoinedSeat(command_words, folder, hello)
+    number = signal.SIGINT
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(seat.take(address, token))
+        number = asyncio.run(until_signal(seat.take(address, token)))
+    if number != signal.SIGINT:
+        sys.exit(128 + number)
+
+
+async def until_signal(work: Coroutine[Any, Any, None]) -> signal.Signals:
+    """Do the work until a signal ends the program, then cancel it; return the signal.
+
+    A signal that is ignored (nohup) stays ignored. A handler that raises an exception would end
+    whatever runs at that moment, such as one match, with a traceback.
+    """
+    loop = asyncio.get_running_loop()
+    stop: asyncio.Future[signal.Signals] = loop.create_future()
+
+    def hear(number: signal.Signals) -> None:
+        if not stop.done():
+            stop.set_result(number)
+
+    if os.name == "posix":  # elsewhere Ctrl-C cancels this
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                loop.add_signal_handler(number, hear, number)
+    working: asyncio.Future[Any] = asyncio.ensure_future(work)
+    try:
+        await asyncio.wait((working, stop), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        working.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await working
+    return stop.result()
 
 
 def main() -> None:

@@ -7,6 +7,7 @@ import contextlib
 import json
 import re
 import shutil
+import signal
 import socket
 import sys
 import threading
@@ -505,6 +506,21 @@ def test_whatever_answers_in_place_of_a_site_is_refused_in_one_line(monkeypatch,
     monkeypatch.setenv("no_proxy", "")
     with answering(*answers) as url, pytest.raises(join.RefusedError, match=re.escape(words)):
         join.take_seat(url, None, "cat")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_joined_bot_that_is_ended_while_it_starts_processes_says_nothing_more(tmp_path, number):
+    asks = [
+        json.dumps({"session": f"{session}", "number": 1, "text": "ready?"})
+        for session in range(12)
+    ]
+    program = f"sh -c 'mkdir first 2>&- && kill -{number} $PPID; cat'"
+    with answering('{"bot": "x"}', *asks) as url:
+        command = cup.Command(tmp_path, "join", url, "--command", program, ARENA_TOKEN="t")
+        code = command.wait()
+    assert command.said() == "joined as x; Ctrl-C leaves\n"
+    assert code == (0 if number == signal.SIGINT else 128 + number)
+    assert not list(cup.processes_in(tmp_path))
 
 
 def test_a_bot_tries_again_when_its_site_ends_before_an_answer(site):
