@@ -492,7 +492,12 @@ class Cluster:
 
     def _look_for_workers(self) -> None:
         """In a thread: have each new worker admitted, and report each that is gone."""
-        while not self._closing.wait(WORKERS_S if self._machines else LOOK_S):
+        while True:
+            pause = LOOK_S
+            if self._machines:
+                pause = WORKERS_S
+            if self._closing.wait(pause):
+                return
             try:
                 if self._client.status == "closed":  # the scheduler was gone for too long
                     self._client = self._connected()
@@ -502,7 +507,6 @@ class Cluster:
             except Exception as error:  # noqa: BLE001
                 # The engine is between two states; the next look will tell.
                 logging.info("the scheduler does not answer: %s", error)
-                continue
 
     def _end(self) -> None:
         """In a thread: end all sessions, then the client and the local cluster."""

@@ -242,12 +242,18 @@ def _seat(row: TableRow, role: str, prefix: str) -> OutsideSeat:
         raise position.mistake(
             f"column {prefix}ending", f"{clean(ending)!r} is none of {known}; empty = no fault"
         )
+    bot = outside.bot_name(row.get(f"{prefix}bot"), position, f"column {prefix}bot")
+    score = _score(row, prefix)
+    side = outside.short_text(row.get(f"{prefix}side"), position, f"column {prefix}side")
+    fault = None
+    if ending:
+        fault = Ending(ending)
     return OutsideSeat(
         role=role,
-        bot=outside.bot_name(row.get(f"{prefix}bot"), position, f"column {prefix}bot"),
-        score=_score(row, prefix),
-        side=outside.short_text(row.get(f"{prefix}side"), position, f"column {prefix}side"),
-        ending=Ending(ending) if ending else None,
+        bot=bot,
+        score=score,
+        side=side,
+        ending=fault,
         seconds=_seconds(row, f"{prefix}seconds"),
     )
 

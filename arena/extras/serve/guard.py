@@ -264,5 +264,6 @@ def network(client: str) -> str:
 def network_of(scope: Scope) -> str:
     """Return the network of the client that sends a request."""
     client = scope.get("client")
-    address = client[0] if client else ""
-    return network(address)
+    if not client:
+        return network("")
+    return network(client[0])

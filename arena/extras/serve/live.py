@@ -428,7 +428,9 @@ def _public(request: Request) -> str:
     for name in names:
         if frames.state(name) is not None:
             return name
-    return names[0] if names else ""
+    if not names:
+        return ""
+    return names[0]
 
 
 async def wall(request: Request) -> Response:

@@ -63,7 +63,9 @@ class ReadingTime:
 
     def charge(self, client: tuple[Any, ...] | None, seconds: float) -> bool:
         """Charge a client; return whether it has time left."""
-        address = client[0] if client else ""
+        address = ""
+        if client:
+            address = client[0]
         payer: object
         if address == self._proxy:
             payer = client
@@ -294,6 +296,9 @@ def server(
     """Return the server of an application; `run([listener])` serves until Ctrl-C."""
     log.ignore_mistakes_of_strangers()
     constants.SSL_HANDSHAKE_TIMEOUT = HEAD_S  # uvicorn has no setting for it, and a minute is long
+    proxies = None
+    if listener.proxy:
+        proxies = [listener.proxy]
     config = uvicorn.Config(
         app,
         http=TimelyProtocol,
@@ -304,7 +309,7 @@ def server(
         access_log=False,
         server_header=False,
         proxy_headers=listener.proxy is not None,
-        forwarded_allow_ips=[listener.proxy] if listener.proxy else None,
+        forwarded_allow_ips=proxies,
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=END_S,
         ws_max_size=MOST_BYTES,
