@@ -176,10 +176,11 @@ class Control:
             lanes=tuple(lanes),
             waits=tuple(waits),
         )
+        text = json.dumps(asdict(state))
         path = self._folder / PROGRESS_FILE
         try:
             with whole_files.replacing(path, synced=False) as file:
-                file.write(json.dumps(asdict(state)).encode())
+                file.write(text.encode())
         except OSError as error:
             if not self._has_warned:
                 self._has_warned = True
@@ -193,7 +194,8 @@ class Control:
     def _is_asked(self) -> bool:
         """Return whether there is a request for this run."""
         try:
-            token = shared_folders.read(self._folder / HALT_FILE).decode("ascii")
+            content = shared_folders.read(self._folder / HALT_FILE)
+            token = content.decode("ascii")
         except (OSError, ValueError):
             return False
         return token.strip() == self._token

@@ -99,7 +99,9 @@ def _ahead(duel: Duel) -> str:
     if mean == 0:
         return "so far both are equal"
     bot, opponent = map(_name, duel.names)
-    leader = bot if mean > 0 else opponent
+    leader = opponent
+    if mean > 0:
+        leader = bot
     return f"so far {leader} is better, but that is not proven"
 
 
@@ -110,8 +112,9 @@ def _errors(share: float) -> str:
 
 def faults_of(duel: Duel) -> dict[str, str]:
     """Return the bots at fault, each with the number of its matches by ending, in words."""
+    in_order = sorted(duel.faults.items())
     endings: dict[str, list[str]] = {}
-    for (bot, ending), times in sorted(duel.faults.items()):
+    for (bot, ending), times in in_order:
         endings_of_bot = endings.setdefault(bot, [])
         endings_of_bot.append(f"{times} x {ending}")
     return {bot: ", ".join(counts) for bot, counts in endings.items()}

@@ -306,6 +306,7 @@ class _Lane:
             duration = now - self._busy_since
             self._pace += (duration - self._pace) / PACED_BY
             self._busy_since = now
+
             error = future.exception()
             if isinstance(error, BrokenProcessPool):
                 logging.warning("%s was killed; a new one takes its place", self._name)
@@ -315,7 +316,8 @@ class _Lane:
                 self._start()
                 for next_item in waiting:
                     self.give(function, next_item)
-                yield Done(item, None, f"{self._name} was killed", lane=self._name)
+                failure = f"{self._name} was killed"
+                yield Done(item, None, failure, lane=self._name)
             elif error is not None:
                 failure = "".join(traceback.format_exception(error))
                 yield Done(item, None, failure, error, self._name)
@@ -330,13 +332,15 @@ class _Lane:
     def end(self, deadline: float) -> None:
         """Wait for the worker until the deadline (monotonic), then kill it."""
         for process in self._processes():
-            process.join(max(0.0, deadline - time.monotonic()))
+            remaining = deadline - time.monotonic()
+            process.join(max(0.0, remaining))
             process.kill()
         parallel.close(self._pool)
 
     def _processes(self) -> list[Any]:
         # The pool has no public way to send them a signal.
-        return list((self._pool._processes or {}).values())
+        by_pid = self._pool._processes or {}
+        return list(by_pid.values())
 
 
 # In a worker, which is one process in one lane:
@@ -366,9 +370,11 @@ def _become_referee(
     system.name_process(name)
     signal.signal(signal.SIGTERM, _leave)
     # Where the system is not Linux, the worker starts bots itself, and they would inherit SIG_IGN.
-    ignore = signal.SIG_IGN if system.LINUX else lambda *_: None
-    signal.signal(signal.SIGINT, ignore)
-    signal.signal(signal.SIGHUP, ignore)
+    for number in (signal.SIGINT, signal.SIGHUP):
+        if system.LINUX:
+            signal.signal(number, signal.SIG_IGN)
+        else:
+            signal.signal(number, lambda *_: None)
     parallel.tie_to(parent)
     logs.in_worker(log)
 

@@ -224,6 +224,7 @@ class Tournament(Table):
         if not named:  # a bot that plays none of the boards would be an empty row of every table
             players = tuple(bot for bot in entered if _plays_any(bot, played))
             entered = players or entered
+
         names = [bot.name for bot in entered]
         for name in self.seed_order:
             if name not in names and not named:  # a run of a few named bots leaves the others out
@@ -232,6 +233,8 @@ class Tournament(Table):
             tiebreaks.find(name)
         _refuse_twins("seed_order", self.seed_order)
         _refuse_twins("tie_breaks", self.tie_breaks)
+
+        seed_order = [name for name in self.seed_order if name in names]
         event = Event(
             name=self.name,
             seed=self.seed,
@@ -242,7 +245,7 @@ class Tournament(Table):
             seating=self.seating,
             rounds=self.rounds,
             references=self._references(entered, played),
-            seed_order=tuple(name for name in self.seed_order if name in names),
+            seed_order=tuple(seed_order),
             max_matches=self.max_matches,
             stop_after=self.stop_after,
             stop_when=self.stop_when,
@@ -443,12 +446,14 @@ class Tournament(Table):
                     'time.clock = "cpu" counts the CPU time of one process: '
                     'leave this key out, or set clock = "wall"'
                 )
+
+        syscalls = sorted(set(self.syscalls))
         conditions = Conditions(
             time=TimeControl(**self.time.model_dump()),
             limits=self.limits.limits(defaults=True),
             strikes=self.faults.strikes,
             sandbox=self.sandbox,
-            syscalls=tuple(sorted(set(self.syscalls))),
+            syscalls=tuple(syscalls),
             freeze=self.freeze,
             warm=self.warm,
             keep=self.keep,
@@ -475,6 +480,7 @@ class Tournament(Table):
                 boards = _distinct(table.boards(boards))
         except ArenaError as error:
             raise ArenaError(f"boards: {error}") from error
+
         sampled = Counter(board.label for board in boards if board.sampled)
         for label, count in sampled.items():
             if count > 1:
@@ -498,7 +504,9 @@ class Tournament(Table):
         """Why a bot does not play, by its name."""
         playing: list[Bot] = []
         for bot in bots:
-            reason = self.left_out(bot) if bot.model else ""
+            reason = ""
+            if bot.model:
+                reason = self.left_out(bot)
             if reason:
                 reasons[bot.name] = reason
             else:
@@ -556,7 +564,8 @@ class Tournament(Table):
                 'references: a gauntlet needs bots to play against: references = ["NAME", ...]'
             )
         # Where bots are too few for every board, `_unseatable` says so.
-        fewest = min(len(groups_of(board, self.seating)) for board in boards)
+        seats = [len(groups_of(board, self.seating)) for board in boards]
+        fewest = min(seats)
         if len(names) == len(by_name) >= fewest:
             raise ArenaError(
                 "references: all bots are named, and nobody is left to challenge them: name fewer"
@@ -757,7 +766,8 @@ def _plays_any(bot: Bot, boards: Iterable[Board]) -> bool:
 
 def _refuse_twins(key: str, names: Iterable[str]) -> None:
     """Raise ArenaError if this key of the file names anything twice."""
-    for name, count in Counter(names).items():
+    counts = Counter(names)
+    for name, count in counts.items():
         if count > 1:
             raise ArenaError(f"{key}: {name!r} is named twice; once is enough")
 
@@ -819,7 +829,8 @@ def _lack(event: Event, board: Board) -> str:
         if is_vacant:
             vacant.append(" and ".join(group))
 
-    needs = f"{board.label} needs {counted(len(groups), 'bot')}"
+    needed = counted(len(groups), "bot")
+    needs = f"{board.label} needs {needed}"
     if players and vacant:
         return f"{needs}, and none plays {' or '.join(vacant)} there"
     if event.schedule == "gauntlet":
@@ -845,8 +856,11 @@ def _picked(
     ArenaError if there is none; OptionError if `source` is an option of the command line.
     """
     if name not in known:
-        mistake = OptionError if source in {"--board", "--bot"} else ArenaError
-        sentence = f"{source}: there is no {kind} {name!r} in this event; {known_are(name, known)}"
+        mistake = ArenaError
+        if source in {"--board", "--bot"}:
+            mistake = OptionError
+        names = known_are(name, known)
+        sentence = f"{source}: there is no {kind} {name!r} in this event; {names}"
         if source == "--board":
             sentence += "; `boards` in tournament.toml adds another"
         raise mistake(sentence)
@@ -857,7 +871,9 @@ def _numbers(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
     """Yield each whole number of a file, also of its inner tables, with its dotted key."""
     for key, value in table.items():
         dotted_key = f"{prefix}{key}"
-        items = value if isinstance(value, list) else [value]
+        items = [value]
+        if isinstance(value, list):
+            items = value
         for item in items:
             if isinstance(item, dict):
                 yield from _numbers(item, f"{dotted_key}.")

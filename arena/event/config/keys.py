@@ -163,7 +163,9 @@ class WorkersTable(Table):
     @property
     def pinned(self) -> bool | None:
         """`pin`, with None for "auto"."""
-        return None if self.pin == "auto" else self.pin
+        if self.pin == "auto":
+            return None
+        return self.pin
 
 
 def web_address(value: object) -> object:

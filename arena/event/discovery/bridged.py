@@ -61,7 +61,9 @@ def checked_options(value: object) -> dict[str, Any]:
         raise ValueError(f"more than {MOST_OPTIONS}; take fewer")
     for name, option in value.items():
         _refuse_long(name, name)
-        texts = option if isinstance(option, list) else [option]
+        texts = [option]
+        if isinstance(option, list):
+            texts = option
         if len(texts) > MOST_OPTIONS:
             raise ValueError(f"{name[:80]!r}: more than {MOST_OPTIONS} texts; take fewer")
         for text in texts:
@@ -109,9 +111,9 @@ def command(
     known = extensions.bridges()
     if bridge not in known:
         name = bridge[:80]
+        names = known_are(name, list(known))
         raise ValueError(
-            f"there is no bridge {name!r}; {known_are(name, list(known))}; "
-            "or name a file beside the bot that ends in .py"
+            f"there is no bridge {name!r}; {names}; or name a file beside the bot that ends in .py"
         )
     return (*RUN_PYTHON, BRIDGE.format(bridge), settings, *words)
 

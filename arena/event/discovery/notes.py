@@ -69,7 +69,9 @@ def read(path: Path) -> Note:
         if field.name not in table:
             continue
         value = table[field.name]
-        kind = int if field.name == "number" else str
+        kind: type = str
+        if field.name == "number":
+            kind = int
         if not isinstance(value, kind):
             raise ValueError("expected a number and texts")  # noqa: TRY004 (as above)
         values[field.name] = value

@@ -325,9 +325,8 @@ def words_of(command: object) -> tuple[str, ...]:
         try:
             words = shlex.split(command)
         except ValueError as error:
-            raise ValueError(
-                f"{str(error).lower()}: {_short(command)}; close the quotation"
-            ) from error
+            reason = str(error).lower()
+            raise ValueError(f"{reason}: {_short(command)}; close the quotation") from error
     elif isinstance(command, list | tuple) and all(isinstance(word, str) for word in command):
         words = list(command)
     else:
@@ -362,7 +361,9 @@ def _refuse_backslashes(command: object) -> None:
         else:
             relative = path.relative_to(path.anchor)
             corrected = f"{relative.as_posix()!r}, with /"
-        written = command if isinstance(command, str) else word[1:-1]
+        written: object = word[1:-1]
+        if isinstance(command, str):
+            written = command
         raise ValueError(f"{_short(written)} has a path with a backslash: write {corrected}")
 
 

@@ -97,6 +97,7 @@ def toolchains(programs: Mapping[str, Iterable[str]]) -> MachineCheck:
         else:
             distinct = dict.fromkeys(map(_version, needed))
             versions[language] = "; ".join(distinct)
+
     text = _listed(versions) or "none"
     if missing:
         text += f"; not here: {_listed(missing)}"
@@ -116,7 +117,8 @@ def _listed(languages: Mapping[str, str]) -> str:
 def _system() -> MachineCheck:
     """Check the operating system and the kind of processor."""
     uname = os.uname()
-    here = f"{uname.sysname} {uname.release} on {uname.machine}, Python {sys.version.split()[0]}"
+    python = sys.version.split()[0]
+    here = f"{uname.sysname} {uname.release} on {uname.machine}, Python {python}"
     if not system.LINUX:
         cure = (
             "`arena docs laptops` says what works here; "
@@ -146,7 +148,8 @@ def _scratch() -> MachineCheck:
                 runs = False
             free = shutil.disk_usage(folder).free
     except OSError as error:
-        text = f"TMPDIR={os.environ.get('TMPDIR', '')}: cannot be written: {error.strerror}"
+        tmpdir = os.environ.get("TMPDIR", "")
+        text = f"TMPDIR={tmpdir}: cannot be written: {error.strerror}"
         cure = "set TMPDIR to a folder that can be written: bots get their folders there"
         return MachineCheck("scratch", Health.BAD, text, cure)
     figures = {"path": str(path), "free_bytes": free, "runs_programs": runs}
@@ -196,7 +199,8 @@ def _levels() -> Iterator[MachineCheck]:
     try:
         level = choice.choose("auto", unsafe=False)
     except ArenaError:
-        cure = f"mend one of {' and '.join(levels.CONFINING)}; or {choice.HOW_TO_TRUST}"
+        names = " and ".join(levels.CONFINING)
+        cure = f"mend one of {names}; or {choice.HOW_TO_TRUST}"
         yield MachineCheck("confinement", Health.BAD, "no level confines bots here", cure)
     else:
         text = f"bots are confined by {level}"
@@ -228,7 +232,8 @@ def _cores() -> MachineCheck:
             f"; but the container's quota is {quota:g}: "
             "beyond it, its programs are halted for a while"
         )
-        cure = f"raise the quota, or set count = {max(1, int(quota))} under [workers]"
+        most = max(1, int(quota))
+        cure = f"raise the quota, or set count = {most} under [workers]"
     elif count == 1:
         text += ": matches are played one at a time, and arena shares the core with them"
         cure = "give the machine or the container two cores or more (docker: --cpus, --cpuset-cpus)"
@@ -256,7 +261,8 @@ def _limits() -> MachineCheck:
         "or use fewer workers"
     )
     figures = {"files": files, "processes": processes}
-    return MachineCheck("limits", Health.WEAK, f"only {' and '.join(low)}", cure, figures)
+    text = " and ".join(low)
+    return MachineCheck("limits", Health.WEAK, f"only {text}", cure, figures)
 
 
 @cache

@@ -84,11 +84,22 @@ def measure(lanes: int, level: str, seconds: float) -> Measured:
 
         for done in workers.map(_play, due):
             if done.result is None:
-                failures.append(done.failure.strip().rpartition("\n")[2])
+                _, _, last_line = done.failure.strip().rpartition("\n")
+                failures.append(last_line)
             else:
                 records.append(done.result)
         elapsed = time.monotonic() - begun
+    return _figures_of(lanes, records, failures, elapsed)
 
+
+def _figures_of(
+    lanes: int,
+    records: Sequence[Record],
+    failures: list[str],
+    seconds: float,
+) -> Measured:
+    """Return the figures of matches; `failures` has a line for each that was not played."""
+    failures = failures.copy()
     answers = 0
     lost = 0
     errors: list[float] = []
@@ -103,17 +114,22 @@ def measure(lanes: int, level: str, seconds: float) -> Measured:
                 failures.append(fault.words)
     errors = sorted(errors) or [0.0]
     last = len(errors) - 1
+    middle = len(errors) // 2
+    high = len(errors) * 99 // 100
+    reason = ""
+    if failures:
+        reason = failures[0]
     return Measured(
         lanes=lanes,
         matches=len(records),
         answers=answers,
-        seconds=elapsed,
-        median=errors[len(errors) // 2],
-        high=errors[min(last, len(errors) * 99 // 100)],
+        seconds=seconds,
+        median=errors[middle],
+        high=errors[min(last, high)],
         highest=errors[last],
         lost=lost,
         failed=len(failures),
-        reason=failures[0] if failures else "",
+        reason=reason,
     )
 
 

@@ -66,8 +66,10 @@ def names() -> tuple[str, ...]:
 
 def known(name: str) -> str:
     """Return the name; ArenaError when there is no schedule of that name."""
-    if name not in names():
-        raise ArenaError(f"schedule: there is no {name!r}; {known_are(name, names())}")
+    all_names = names()
+    if name not in all_names:
+        known_names = known_are(name, all_names)
+        raise ArenaError(f"schedule: there is no {name!r}; {known_names}")
     return name
 
 

@@ -210,8 +210,9 @@ class _Round:
             pairs += bracket.pairs()
             with_opponent = set(chain.from_iterable(pairs))
             moved = [bot for bot in moved + group if bot not in with_opponent]
-        bye = moved[0] if moved else None
-        return pairs, bye
+        if not moved:
+            return pairs, None
+        return pairs, moved[0]
 
 
 @dataclass(frozen=True)

@@ -177,7 +177,8 @@ class _Legs:
             for roles in groups_of(board, event.seating):
                 play: list[bool] = []
                 for bot in bots:
-                    play.append(all(bot.plays(board.game, board.name, role) for role in roles))
+                    plays_each = [bot.plays(board.game, board.name, role) for role in roles]
+                    play.append(all(plays_each))
                 groups.append(play)
             variants.append(board.variants)
 

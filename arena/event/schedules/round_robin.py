@@ -143,14 +143,17 @@ def _legs_of(event: Event) -> Iterator[tuple[Board, tuple[Seating, ...]]]:
     They are played together: a cluster gives them to one machine, and a board with variants plays
     all of them on a variant before the next variant.
     """
-    order = {id(bot): number for number, bot in enumerate(event.bots)}
+    number_of = {id(bot): number for number, bot in enumerate(event.bots)}
+
+    def order(bot: Bot) -> int:
+        return number_of[id(bot)]
+
     for board in event.boards:
         if _by_rounds(event, board):
             continue
         for first in seatings(board, event.bots, event.seating):
             distinct = {id(bot): bot for bot in first}
-            keys = sorted(distinct, key=order.__getitem__)
-            seated = [distinct[key] for key in keys]
+            seated = sorted(distinct.values(), key=order)
             legs = tuple(seatings(board, seated, event.seating))
             if legs[0] == first:  # otherwise an earlier seating has brought these legs
                 yield board, legs
