@@ -38,8 +38,10 @@ class Consumption:
         self._child = child
         self._meter = meter
         self._watchdog = watchdog
-        self.before = meter.read() if reused else Usage()
+        self.before = Usage()
         """What the process used in earlier matches."""
+        if reused:
+            self.before = meter.read()
         self._inside = child.level.wrapped
         self._exec = self._inside or not child.spec.warm
         self._resident_peak = 0

@@ -89,7 +89,9 @@ class Printed(NamedTuple):
 
         It is 0 for half a remark, which a newline makes no answer.
         """
-        return 0 if self.unfinished.startswith(b"#") else len(self.unfinished)
+        if self.unfinished.startswith(b"#"):
+            return 0
+        return len(self.unfinished)
 
     @property
     def is_utf16(self) -> bool:
@@ -215,8 +217,12 @@ def crash(
     cannot read it: then it wanted no process of its own.
     """
     if end.killed:
+        cause = Cause.OUTPUT_CLOSED
+        exit_code = None
         status = "it closed its output, still running"
     else:
+        cause = Cause.ENDED
+        exit_code = end.code
         status = f"it ended before its answer: {end}"
         if end.code == -signal.SIGKILL:
             status += ", which arena did not send"
@@ -231,9 +237,9 @@ def crash(
     if confined and not nothing_refused:
         text += _refused_calls(end, error_line, stderr, syscalls or (), limits, script)
     return Failure(
-        cause=Cause.OUTPUT_CLOSED if end.killed else Cause.ENDED,
+        cause=cause,
         words=text,
-        exit_code=None if end.killed else end.code,
+        exit_code=exit_code,
         complaint=error_line,
         unfinished=printed.unfinished_bytes,
         short_of_memory=bool(memory),
@@ -357,8 +363,11 @@ def _memory_figures(
 
 def _too_little(limits: Limits, *, starting: bool) -> str:
     """Return a hint, when a bot fails at its start with less memory than interpreters want."""
-    small = starting and limits.memory is not None and limits.memory < SMALL_MEMORY_BYTES
-    return ", which may be too little for its interpreter to start" if small else ""
+    if not starting or limits.memory is None:
+        return ""
+    if limits.memory >= SMALL_MEMORY_BYTES:
+        return ""
+    return ", which may be too little for its interpreter to start"
 
 
 def _instead(printed: Printed, *, ready: bool) -> list[str]:
@@ -372,8 +381,10 @@ def _instead(printed: Printed, *, ready: bool) -> list[str]:
         return [f"it printed only remarks, such as {_quoted(printed.remark)}"]
     if printed.first:
         text = _listed(printed)
+    elif printed.lines == 1:
+        text = "an empty line"
     else:
-        text = "an empty line" if printed.lines == 1 else f"{printed.lines} empty lines"
+        text = f"{printed.lines} empty lines"
     if ready:
         return [f"it printed {text} instead"]
     return [f"it had printed {text} before it was asked"]

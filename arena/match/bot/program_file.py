@@ -74,8 +74,7 @@ def explanation(bot: Bot, errno: int = 0) -> Explanation | None:
         if shutil.which(program):
             return None
         return _no_such_program(program, bot)
-    files = Path(bot.files or "")
-    home = files if files.is_dir() else files.parent
+    home = _home(Path(bot.files or ""))
     path = home / program
     normal_name = os.path.normpath(program)
     name = shown(normal_name)
@@ -105,8 +104,7 @@ def script_fault(bot: Bot) -> Explanation | None:
     """
     if not bot.command or not bot.files:
         return None
-    files = Path(bot.files)
-    home = files if files.is_dir() else files.parent
+    home = _home(Path(bot.files))
     reader = PurePosixPath(bot.command[0]).name
     real_home = os.path.realpath(home)
     for word in bot.command:
@@ -132,6 +130,13 @@ def script_fault(bot: Bot) -> Explanation | None:
             )
         return None
     return None
+
+
+def _home(files: Path) -> Path:
+    """Return the folder of a bot whose files are a folder, or a single file."""
+    if files.is_dir():
+        return files
+    return files.parent
 
 
 def missing_file(name: str, bot: Bot) -> str:
@@ -366,7 +371,8 @@ def _not_public(interpreter: str, name: str) -> Explanation:
 def _of_elf(head: bytes, name: str, errno: int) -> Explanation | None:
     """Explain a program of Linux that was built for another machine."""
     ours = _head(Path(sys.executable))
-    if len(head) < _MACHINE.size or _MACHINE.unpack_from(head) != _MACHINE.unpack_from(ours):
+    size = _MACHINE.size
+    if len(head) < size or _MACHINE.unpack_from(head) != _MACHINE.unpack_from(ours):
         return Explanation(
             f"{name} was made for another machine, with another kind of processor",
             "build it here, or hand in its source",
