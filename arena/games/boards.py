@@ -138,7 +138,9 @@ def sampled_board(
     variants = known[:count]
     missing = range(len(known), count)
     if missing:
-        cores = None if len(missing) >= PARALLEL_DRAWS else 1
+        cores: int | None = None  # all
+        if len(missing) < PARALLEL_DRAWS:
+            cores = 1
         sample = partial(_sample, path, name, key)
         variants += tuple(parallel.parallel_map(sample, missing, cores=cores))
         if entry is not None:
@@ -353,7 +355,9 @@ def _parameters(path: Path, kind: str = "game") -> dict[str, bool]:
             raise TypeError(kind)
         return rulefile.parameters(path, kind)
     except (AttributeError, TypeError) as error:
-        name = "rules file" if kind == "game" else "generator"
+        name = "generator"
+        if kind == "game":
+            name = "rules file"
         raise ArenaError(
             f"{path}: a {name} ends with `{kind} = TheClass`, a frozen dataclass"
         ) from error

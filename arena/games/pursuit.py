@@ -43,6 +43,8 @@ import numpy as np
 import numpy.typing as npt
 
 Ints = npt.NDArray[np.signedinteger[Any]]
+Node = tuple[int, int]
+"""A cell of the runner, and the bits of the things that are left."""
 
 MOST_CELLS = 100
 """Boards of more cells have no estimate: with that many, the turns to a capture take 0.9 s of CPU
@@ -65,7 +67,9 @@ def padded(ways: Sequence[Sequence[int]]) -> Ints:
     most = max(map(len, ways))
     rows = []
     for cell, neighbours in enumerate(ways):
-        filler = neighbours[0] if neighbours else cell
+        filler = cell
+        if neighbours:
+            filler = neighbours[0]
         row = list(neighbours)
         missing = most - len(row)
         row += [filler] * missing
@@ -236,8 +240,11 @@ class Pursuit:
         children: list[Ints] = []
         work = 0
         while True:
-            cells = [cell for cell, _ in nodes]
-            counts = [self._total - things.bit_count() for _, things in nodes]
+            cells = []
+            counts = []
+            for cell, things in nodes:
+                cells.append(cell)
+                counts.append(self._total - things.bit_count())
             first, _ = self._spread(hunters[0], len(rounds))
             second, _ = self._spread(hunters[1], len(rounds))
             positions = _Round(
@@ -249,28 +256,38 @@ class Pursuit:
             if 2 * len(children) >= turns:
                 return rounds, children
 
-            # The nodes of the next round, by their index.
-            index: dict[tuple[int, int], int] = {}
-            rows = []
-            for (cell, things), count in zip(nodes, counts, strict=True):
-                if count >= self._enough:
-                    rows.append([0])  # the children of a match that is over play no part
-                    continue
-                row = []
-                for next_cell, mask in self._moves[cell]:
-                    node = (next_cell, things & mask)
-                    row.append(index.setdefault(node, len(index)))
-                rows.append(row)
-
+            rows, next_nodes = self._children(nodes, counts)
             next_first, _ = self._spread(hunters[0], len(rounds))
             next_second, _ = self._spread(hunters[1], len(rounds))
             pairs = len(next_first) * len(next_second)
-            work += len(index) * pairs
+            work += len(next_nodes) * pairs
             is_too_much = work > MOST_VALUES and len(children) > 0
-            if not index or is_too_much:
+            if not next_nodes or is_too_much:
                 return rounds, children
             children.append(padded(rows))
-            nodes = list(index)
+            nodes = next_nodes
+
+    def _children(
+        self,
+        nodes: Sequence[Node],
+        counts: Sequence[int],
+    ) -> tuple[list[list[int]], list[Node]]:
+        """Return the children of each node, and the nodes of the next round, to which they point.
+
+        `counts` has the number of things that the runner has in each node.
+        """
+        index: dict[Node, int] = {}
+        rows = []
+        for (cell, things), count in zip(nodes, counts, strict=True):
+            if count >= self._enough:
+                rows.append([0])  # the children of a match that is over play no part
+                continue
+            row = []
+            for next_cell, mask in self._moves[cell]:
+                node = (next_cell, things & mask)
+                row.append(index.setdefault(node, len(index)))
+            rows.append(row)
+        return rows, list(index)
 
     def _spread(self, hunter: int, rounds: int) -> tuple[Ints, Ints]:
         """Return the cells that a hunter can reach in a number of rounds, and the ways to them.
