@@ -184,7 +184,9 @@ class ModelTerms:
     @property
     def limit_field(self) -> str:
         """The field of a request that has the most tokens of its answer."""
-        return MODERN_LIMIT if MODERN_LIMIT in self.fields else USUAL_LIMIT
+        if MODERN_LIMIT in self.fields:
+            return MODERN_LIMIT
+        return USUAL_LIMIT
 
     @property
     def most_tokens(self) -> int | None:
@@ -953,7 +955,11 @@ class Played:
     @property
     def absent(self) -> frozenset[Role]:
         """The roles whose bots did not say `ready`: they are at fault before the first turn."""
-        return frozenset(role for role, turn in self.fault_turns.items() if turn == 0)
+        roles = set()
+        for role, turn in self.fault_turns.items():
+            if turn == 0:
+                roles.add(role)
+        return frozenset(roles)
 
     @property
     def label(self) -> str:

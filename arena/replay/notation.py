@@ -163,7 +163,8 @@ def read(path: Path) -> Record:
     except UnicodeDecodeError as error:
         raise ArenaError(f"{path}: is no text of a match, but other data") from error
     except ArenaError as error:
-        raise ArenaError(f"{path}: {clean(str(error), LONGEST_ERROR)}") from error
+        reason = clean(str(error), LONGEST_ERROR)
+        raise ArenaError(f"{path}: {reason}") from error
 
 
 def record_of(text: str) -> Record:
