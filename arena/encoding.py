@@ -51,8 +51,12 @@ MOST_KNOWN = 100_000
 REPEATED = -1
 """The depth of a group whose facts are told apart by their line in the view only."""
 
+View: TypeAlias = tuple[Fact, ...]
+"""The facts that a role sees of a state."""
 Group: TypeAlias = tuple[str, int]
 """The first word of a fact, and the number of its words."""
+Slot: TypeAlias = tuple[str, int, int]
+"""The first word of a fact, the number of words behind it, and the index of a value there."""
 
 
 @dataclass(frozen=True)
@@ -158,11 +162,9 @@ class Encoding:
         depths = _depths(views)
         # The number of views in which each fact stands, by its first word and index.
         counts: dict[str, int] = {}
-        # The slot of each value: the first word of its fact, the number of words behind it, and the
-        # value's index there.
-        slots: dict[str, tuple[str, int, int]] = {}
+        slots: dict[str, Slot] = {}  # of each value
         # The words of each slot: where one role appeared another one may appear, too.
-        slot_words: dict[tuple[str, int, int], set[str]] = {}
+        slot_words: dict[Slot, set[str]] = {}
         for view in views:
             for line, fact in enumerate(view):
                 label, values = _parsed(line, fact, depths)
@@ -254,7 +256,7 @@ def starts(game: Game[Any], states: int = STATES) -> tuple[Any, ...]:
 class _Exploration:
     """What random matches show."""
 
-    views: list[tuple[Fact, ...]]
+    views: list[View]
     """What each role sees of each state."""
     moves: dict[Role, tuple[Move, ...]]
     """The moves of each role, in order."""
@@ -266,7 +268,7 @@ def _explored(game: Game[Any], states: int) -> _Exploration:
     """Return what random matches of this many states show."""
     dice = random.Random(0)
     known: set[str] = set()
-    views: list[tuple[Fact, ...]] = []
+    views: list[View] = []
     moves: dict[Role, set[Move]] = {role: set() for role in game.roles}
     lookers = game.roles
     if game.open:  # all see the same
@@ -312,7 +314,7 @@ def _explored(game: Game[Any], states: int) -> _Exploration:
     )
 
 
-def _depths(views: Iterable[tuple[Fact, ...]]) -> dict[Group, int]:
+def _depths(views: Iterable[View]) -> dict[Group, int]:
     """Return for each group of facts how many words tell its facts apart in every view."""
     depths: dict[Group, int] = {}
     for view in views:

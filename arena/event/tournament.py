@@ -134,7 +134,15 @@ def run(
         audience.begins(plan.total, plan.finished)
         director = Director(plan.due(), bots=len(plan.event.bots), until=until)
         is_due = director.is_due()
-        run = _Run(plan, director, archive, audience, until, stopped, show_waits)
+        run = _Run(
+            plan=plan,
+            director=director,
+            archive=archive,
+            audience=audience,
+            until=until,
+            stopped=stopped,
+            show_waits=show_waits,
+        )
         unlogged = ""
         if is_due:
             logs = folder / "logs"

@@ -164,7 +164,13 @@ class Workers:
         shares = cores.shared_out(among or system.cores(), count)
         try:
             for number, share in enumerate(shares, 1):
-                lane = _Lane(number, before_fork, share, pin=pin, watches=watches)
+                lane = _Lane(
+                    number,
+                    before_fork,
+                    share,
+                    pin=pin,
+                    watches=watches,
+                )
                 self._lanes.append(lane)
         except BaseException:  # for example when the system gives no more threads
             self.close()
@@ -316,11 +322,20 @@ class _Lane:
                 self._start()
                 for next_item in waiting:
                     self.give(function, next_item)
-                failure = f"{self._name} was killed"
-                yield Done(item, None, failure, lane=self._name)
+                yield Done(
+                    item=item,
+                    result=None,
+                    failure=f"{self._name} was killed",
+                    lane=self._name,
+                )
             elif error is not None:
-                failure = "".join(traceback.format_exception(error))
-                yield Done(item, None, failure, error, self._name)
+                yield Done(
+                    item=item,
+                    result=None,
+                    failure="".join(traceback.format_exception(error)),
+                    error=error,
+                    lane=self._name,
+                )
             else:
                 yield Done(item, future.result(), lane=self._name)
 

@@ -79,12 +79,11 @@ NUMBER = re.compile(r"-?\d{1,9}")
 
 FactFeatures = tuple[tuple[tuple[str, float], ...], tuple[str, Cell] | None]
 """The features of a fact, or the piece that it places."""
+Position = tuple[Iterable[Fact], Iterable[Role]]
+"""The facts of a state, and the roles that move there."""
 
 
-def features(
-    game: Game[Any],
-    states: Iterable[tuple[Iterable[Fact], Iterable[Role]]],
-) -> Iterator[dict[str, float]]:
+def features(game: Game[Any], states: Iterable[Position]) -> Iterator[dict[str, float]]:
     """Yield the features of states by their facts and by who moves there.
 
     The states of a match follow each other. Few facts change in a turn, so only these are added and
@@ -269,7 +268,7 @@ class LikePositions:
         self,
         game: Game[Any],
         match: Match,
-        states: Iterable[tuple[Sequence[Fact], Iterable[Role]]],
+        states: Iterable[Position],
     ) -> list[tuple[float, ...]]:
         """Return the chance of each side in per cent, by the facts and by who moves there."""
         models = self.folds[self.groups.fold_of(match)]
@@ -372,18 +371,12 @@ def _learned(
     )
 
 
-def _sampled_states(
-    game: Game[Any],
-    record: Record,
-) -> list[tuple[Sequence[Fact], list[Role]]]:
-    """Return the facts of at most MOST_POSITIONS states of a match, evenly spaced.
-
-    With the facts stand the roles that move there.
-    """
+def _sampled_states(game: Game[Any], record: Record) -> list[Position]:
+    """Return at most MOST_POSITIONS positions of a match, evenly spaced."""
     reached = list(positions(game, record.turns))
     needed_stride = ceil(len(reached) / MOST_POSITIONS)
     stride = max(1, needed_stride)
-    states: list[tuple[Sequence[Fact], list[Role]]] = []
+    states: list[Position] = []
     for state, turns in reached[::stride]:
         facts = game.view(state, None)
         movers = [turn.role for turn in turns]

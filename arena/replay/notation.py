@@ -54,7 +54,14 @@ RECORD = {
     "Sides": "sides",
 }
 """The fields of a match, and of a record, that tags have."""
-OPTIONAL = {"Event": "", "Key": "", "Opening": None, "Sampled": "", "Machine": "", "Scale": 1.0}
+OPTIONAL = {
+    "Event": "",
+    "Key": "",
+    "Opening": None,
+    "Sampled": "",
+    "Machine": "",
+    "Scale": 1.0,
+}
 """Tags that are left out where they have these values."""
 DEFAULTS = OPTIONAL | {"Seconds": 0.0}
 """The values of tags that a text need not have."""

@@ -23,7 +23,12 @@ from arena.match.referee import facts_digest
 from arena.replay.drawing.scene import BoardGrid, Cell, cells_of_roles, only_grid
 from arena.values import Turn
 
-STEPS = {"north": (0, 1), "south": (0, -1), "east": (1, 0), "west": (-1, 0)}
+STEPS = {
+    "north": (0, 1),
+    "south": (0, -1),
+    "east": (1, 0),
+    "west": (-1, 0),
+}
 """The words of a move that are steps on a grid; `y` grows to the north."""
 
 

@@ -113,7 +113,10 @@ class Tournament(Table):
         "with the chance `confidence`.",
     )
     confidence: float = Field(
-        0.95, ge=0.5, le=0.9999, description="The chance that `stop_when` is right."
+        0.95,
+        ge=0.5,
+        le=0.9999,
+        description="The chance that `stop_when` is right.",
     )
     rating: NameOrRating = Field(
         RatingTable(),

@@ -86,15 +86,25 @@ Duration = Annotated[float | None, BeforeValidator(_duration), WithJsonSchema(DU
 class Time(Table):
     """[time]: seconds; `"none"` = no limit."""
 
-    start: SecondsOrNone = Field(CLOCK.start, gt=0, description="Seconds from `ready?` to `ready`.")
+    start: SecondsOrNone = Field(
+        CLOCK.start,
+        gt=0,
+        description="Seconds from `ready?` to `ready`.",
+    )
     move: SecondsOrNone = Field(
-        CLOCK.move, gt=0, description="Seconds for each answer, before the bank."
+        CLOCK.move,
+        gt=0,
+        description="Seconds for each answer, before the bank.",
     )
     bank: Seconds = Field(
-        CLOCK.bank, ge=0, description="Seconds a match that answers may take beyond `move`."
+        CLOCK.bank,
+        ge=0,
+        description="Seconds a match that answers may take beyond `move`.",
     )
     margin: Seconds = Field(
-        CLOCK.margin, ge=0, description="Seconds added to each deadline, unknown to the bot."
+        CLOCK.margin,
+        ge=0,
+        description="Seconds added to each deadline, unknown to the bot.",
     )
     clock: Literal["wall", "cpu"] = Field(
         "wall", description="Time on the wall without waits for a core, or CPU time."
@@ -105,7 +115,10 @@ class LimitsTable(BotLimits):
     """[limits]: limits of one bot process; `"none"` = no limit."""
 
     open_files: CountOrNone = Field(
-        LIMITS.open_files, ge=LEAST_OPEN_FILES, le=MOST, description="Descriptors open at once."
+        LIMITS.open_files,
+        ge=LEAST_OPEN_FILES,
+        le=MOST,
+        description="Descriptors open at once.",
     )
     threads: CountOrNone = Field(
         1, ge=1, description="Cores that `threads` in a bot.toml may ask for."
@@ -134,7 +147,10 @@ class OpeningsTable(Table):
     """[openings]: the first turns of each match, which no bot chooses."""
 
     plies: int = Field(
-        0, ge=0, le=MOST_PLIES, description="Turns sampled, the same for all legs of a pairing."
+        0,
+        ge=0,
+        le=MOST_PLIES,
+        description="Turns sampled, the same for all legs of a pairing.",
     )
     file: str = Field(
         "", description="Instead: a file of openings, as `arena openings` makes them."

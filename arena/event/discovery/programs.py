@@ -32,7 +32,13 @@ SHELL = frozenset({"&&", "||", ";", "|", ">", ">>", "<", "&"})
 STEPS = frozenset({"&&", "||"})
 """The words of SHELL that are no argument of any program."""
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
-IN_TOML = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
+IN_TOML = {
+    "\b": "\\b",
+    "\t": "\\t",
+    "\n": "\\n",
+    "\f": "\\f",
+    "\r": "\\r",
+}
 """Letters behind a backslash that TOML takes for another character, as in "python src\bot.py"."""
 TOKEN = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\S+""")
 """A word of a command as it is written: quoted, with its quotation marks, or bare."""

@@ -225,7 +225,12 @@ def _cores() -> MachineCheck:
     count = len(system.cores())
     quota = cgroup.quota()
     load, _, _ = os.getloadavg()
-    figures = {"cores": count, "machine": os.cpu_count(), "quota": quota, "load": load}
+    figures = {
+        "cores": count,
+        "machine": os.cpu_count(),
+        "quota": quota,
+        "load": load,
+    }
     text = f"{count} of {os.cpu_count()} can be used, load {load:.1f}"
     if quota is not None and quota < count:
         text += (

@@ -120,7 +120,13 @@ def paired(
         forbidden = {edge for edge, times in met.items() if times > limit}
         for score in scores or [0]:
             absent = {bot for bot in able if points[bot] == score}
-            round_ = _Round(grouped_by, met, forbidden, absent, floats)
+            round_ = _Round(
+                points=grouped_by,
+                met=met,
+                forbidden=forbidden,
+                absent=absent,
+                floats=floats,
+            )
             if round_.can_pair_all():
                 return round_.pairs()
     raise AssertionError("some limit leaves all pairs allowed")

@@ -120,7 +120,8 @@ def totals(batch: Sequence[Played]) -> dict[Pair, dict[str, int]]:
         scores: dict[str, int] = {}
         for side in match.sides:
             bot = match.seats[side[0]]
-            scores[bot] = max(match.scores[role] for role in side)
+            scores_of_side = [match.scores[role] for role in side]
+            scores[bot] = max(scores_of_side)
 
         pair = frozenset(scores)
         if pair not in sums:

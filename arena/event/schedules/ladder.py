@@ -534,7 +534,8 @@ class _Prospects:
         # Of a pairing whose legs always ended alike, each repeat says a quarter of what the last
         # one said.
         codes, times = results.met()
-        by_chance = np.array(sorted(results.by_chance), dtype=np.int64)
+        codes_by_chance = sorted(results.by_chance)
+        by_chance = np.array(codes_by_chance, dtype=np.int64)
         is_by_chance = np.isin(codes, by_chance)
         is_repeated = (times > 1) & ~is_by_chance
         self._repeated: Ints = codes[is_repeated]
@@ -675,8 +676,9 @@ class _Candidates:
 
         group = uncertainty.group[first]  # as that of the second
         order = np.argsort(group, kind="stable")
+        in_order = group[order]
         later_groups = np.arange(1, len(uncertainty.groups))
-        starts = np.searchsorted(group[order], later_groups)
+        starts = np.searchsorted(in_order, later_groups)
         self._of_group = np.split(order, starts)
         """By group: the candidates in it."""
         self._has_candidate = np.zeros(len(uncertainty.group), dtype=np.bool_)
@@ -844,7 +846,9 @@ def _strengths(event: Event, results: _Results) -> "tuple[Floats, Uncertainty]":
     overlap = 1.0 + shares.sum(axis=1)  # the sides' scores repeat each other
     weight = model.matches * model.share / overlap
     unknowns = most_likely(model, prior, weight)
-    rows = np.array([results.index[bot] for bot in totals.bots])  # by number in the model
+
+    indices = [results.index[bot] for bot in totals.bots]
+    rows = np.array(indices)  # by number in the model
     means = mean_strengths(model, prior, unknowns, len(rows), played_roles)
     strength[rows] = rounded(means)
 
@@ -855,7 +859,8 @@ def _strengths(event: Event, results: _Results) -> "tuple[Floats, Uncertainty]":
     groups = _groups(strength, board_roles, results.batches)
     for bots in groups:
         numbers = number[bots]
-        in_model = np.sort(numbers[numbers >= 0])
+        is_in_model = numbers >= 0
+        in_model = np.sort(numbers[is_in_model])
         played = np.searchsorted(bots, rows[in_model])
         part, scores = restricted(model, in_model)
         of_matches = information(part, weight[scores])
@@ -892,4 +897,5 @@ def _groups(
     if batches % 2:
         begin = size // 2
     starts = range(begin, bots, size)
-    return [np.sort(group) for group in np.split(order, starts)]
+    groups = np.split(order, starts)
+    return [np.sort(group) for group in groups]

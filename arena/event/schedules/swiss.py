@@ -117,9 +117,9 @@ def _round(league: Event, history: Sequence[Batch]) -> Iterator[Match]:
     for first, second in pairs:
         first_bot = all_bots[present[first]]
         second_bot = all_bots[present[second]]
-        times = met.get((first, second), 0)
-        repeat = league.repeats * times
-        repeats = range(repeat, repeat + league.repeats)
+        earlier_meetings = met.get((first, second), 0)
+        first_repeat = league.repeats * earlier_meetings
+        repeats = range(first_repeat, first_repeat + league.repeats)
         yield from pairing(league, first_bot, second_bot, repeats)
 
 
@@ -144,7 +144,9 @@ def placings(league: Event, history: Sequence[Batch]) -> tuple[Placing, ...]:
     standings: list[Level] = []
     for bot, points in enumerate(state.points):
         has_played = bot not in state.never
-        standings.append((has_played, points, buchholz[bot]))
+        standing = (has_played, points, buchholz[bot])
+        standings.append(standing)
+
     place_of: dict[Level, int] = {}
     best_first = sorted(standings, reverse=True)
     for rank, standing in enumerate(best_first, 1):

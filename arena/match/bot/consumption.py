@@ -67,7 +67,12 @@ class Consumption:
     def at_stay(self) -> Exit:
         """Return the figures of a bot that stays for its next match, as if it had left."""
         used = self._meter.read()
-        return Exit(0, killed=False, cpu=used.cpu, memory=self._peak())
+        return Exit(
+            0,
+            killed=False,
+            cpu=used.cpu,
+            memory=self._peak(),
+        )
 
     def cpu(self, end: Exit) -> float:
         """Return the CPU seconds of this match."""

@@ -22,7 +22,14 @@ from arena.replay.drawing.scene import (
 
 ROLES = ("1;7;32", "1;7;31", "1;7;34", "1;7;35", "1;7;36")
 """SGR codes of the roles, in order of play: turned, so that they stand out on light and on dark."""
-COLOURS = {"red": "31", "orange": "33", "yellow": "33", "green": "32", "blue": "34", "purple": "35"}
+COLOURS = {
+    "red": "31",
+    "orange": "33",
+    "yellow": "33",
+    "green": "32",
+    "blue": "34",
+    "purple": "35",
+}
 """SGR codes of the colours that a declaration may name."""
 
 
