@@ -93,7 +93,8 @@ def board_of(path: Path, name: str, sampled: tuple[str, ...] = ()) -> Board:
 
     files = []
     for file, source in rulefile.named_sources(path).items():
-        files.append((file, file_digest(source)))
+        source_digest = file_digest(source)
+        files.append((file, source_digest))
     if version:
         files.append((version, ""))
     try:

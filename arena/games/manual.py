@@ -40,11 +40,13 @@ def lines(manual: str, word_of: Callable[[str], str] = str) -> tuple[str, ...]:
                 new_parts.append(part)
             else:
                 new_parts.append(word_of(part))
-        return f"`{''.join(new_parts)}`"
+        text = "".join(new_parts)
+        return f"`{text}`"
 
     renamed_lines = []
     for line in manual.splitlines():
         stripped = " ".join(line.split())
         if stripped:
-            renamed_lines.append(QUOTED.sub(renamed, stripped))
+            renamed_line = QUOTED.sub(renamed, stripped)
+            renamed_lines.append(renamed_line)
     return tuple(renamed_lines)

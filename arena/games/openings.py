@@ -63,7 +63,8 @@ def turns_of(game: Game[Any], opening: Opening) -> Turns:
         return _listed(game, opening.moves)
     sequence = _remembered(game, opening.plies, opening.key)
     sampled = sequence.sampled
-    missing = max(0, opening.number + 1 - len(sampled))
+    needed = opening.number + 1
+    missing = max(0, needed - len(sampled))
     sampled += itertools.islice(sequence.more, missing)
     if not sampled:
         raise ArenaError(

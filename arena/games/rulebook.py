@@ -180,7 +180,8 @@ def of_record(played: Match | Board, files: Mapping[str, Path] | None = None) ->
             )
 
     trusted = {str(file): file for file in rules_files(Path())}
-    trusted.update(files or {})
+    if files is not None:
+        trusted.update(files)
     file = trusted.get(played.rules)
     if not sampled:
         if file is None:

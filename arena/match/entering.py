@@ -87,7 +87,8 @@ def by_text(text: str, legal: Sequence[Move]) -> tuple[Move, ...]:
     same = [move for move in legal if words_of[move] == words]
     if same:
         return tuple(same)
-    same_end = [move for move in legal if words_of[move][-len(words) :] == words]
+    count = len(words)
+    same_end = [move for move in legal if words_of[move][-count:] == words]
     if same_end:
         return tuple(same_end)
 
@@ -108,10 +109,11 @@ def by_text(text: str, legal: Sequence[Move]) -> tuple[Move, ...]:
 
 def _are_beginnings(words: Sequence[str], of_move: Sequence[str]) -> bool:
     """Return whether words are the beginnings of the first or of the last words of a move."""
-    if len(words) > len(of_move):
+    count = len(words)
+    if count > len(of_move):
         return False
-    first_words = of_move[: len(words)]
-    last_words = of_move[-len(words) :]
+    first_words = of_move[:count]
+    last_words = of_move[-count:]
     begin_first = all(map(str.startswith, first_words, words))
     begin_last = all(map(str.startswith, last_words, words))
     return begin_first or begin_last
