@@ -160,36 +160,22 @@ class Encoding:
         explored = _explored(game, states)
         views = explored.views
         depths = _depths(views)
-        # The number of views in which each fact stands, by its first word and index.
-        counts: dict[str, int] = {}
-        slots: dict[str, Slot] = {}  # of each value
-        # The words of each slot: where one role appeared another one may appear, too.
-        slot_words: dict[Slot, set[str]] = {}
-        for view in views:
-            for line, fact in enumerate(view):
-                label, values = _parsed(line, fact, depths)
-                counts[label] = counts.get(label, 0) + 1
-                first_word, _, _ = label.partition(" ")
-                later_words = fact.count(" ")
-                for number, (value, word) in enumerate(values):
-                    slot = (first_word, later_words, number)
-                    slots[value] = slot
-                    slot_words.setdefault(slot, set()).add(word)
+        vocabulary = _vocabulary(views, depths)
 
         names = [f"role {role}" for role in game.roles]
         valued: set[str] = set()  # the labels that have a value
-        for value in slots:
+        for value in vocabulary.slots:
             label, _, _ = value.rpartition(" value ")
             valued.add(label)
-        for label, count in counts.items():
+        for label, count in vocabulary.counts.items():
             may_be_missing = count < len(views)
             if may_be_missing or label not in valued:
                 names.append(label)
 
         ranges: dict[str, tuple[int, int]] = {}
         lettered: set[str] = set()
-        for value, slot in slots.items():
-            words = slot_words[slot]
+        for value, slot in vocabulary.slots.items():
+            words = vocabulary.words[slot]
             lengths = set(map(len, words))
             span = _range_of(words)
             if span is not None:
@@ -337,6 +323,36 @@ def _depths(views: Iterable[View]) -> dict[Group, int]:
                     depth = REPEATED
             depths[group] = depth
     return depths
+
+
+@dataclass(frozen=True)
+class _Vocabulary:
+    """What the facts of views consist of."""
+
+    counts: dict[str, int]
+    """The number of views in which each fact stands, by its first word and index."""
+    slots: dict[str, Slot]
+    """The slot of each value."""
+    words: dict[Slot, set[str]]
+    """The words of each slot: where one role appeared another one may appear, too."""
+
+
+def _vocabulary(views: Iterable[View], depths: Mapping[Group, int]) -> _Vocabulary:
+    """Return what the facts of these views consist of."""
+    counts: dict[str, int] = {}
+    slots: dict[str, Slot] = {}
+    words: dict[Slot, set[str]] = {}
+    for view in views:
+        for line, fact in enumerate(view):
+            label, values = _parsed(line, fact, depths)
+            counts[label] = counts.get(label, 0) + 1
+            first_word, _, _ = label.partition(" ")
+            later_words = fact.count(" ")
+            for number, (value, word) in enumerate(values):
+                slot = (first_word, later_words, number)
+                slots[value] = slot
+                words.setdefault(slot, set()).add(word)
+    return _Vocabulary(counts=counts, slots=slots, words=words)
 
 
 def _parsed(

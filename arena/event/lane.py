@@ -38,6 +38,7 @@ def perform(
     match = work.match
     if work.called is not None:
         return roll_call(match, work.called, launcher, blameless=work.excused)
+
     watching: contextlib.AbstractContextManager[Broadcast | None] = contextlib.nullcontext()
     if watched is not None:
         # It is imported here, because nobody watches a lane on another machine.
@@ -62,6 +63,8 @@ def perform(
         with contextlib.suppress(SpawnerLostError):
             reused_bots_of(launcher).close()
         raise
+
     verdict = record.verdict
-    logging.info("match %s %s: %s %s", match.id, match.label, verdict.reason, dict(verdict.scores))
+    scores = dict(verdict.scores)
+    logging.info("match %s %s: %s %s", match.id, match.label, verdict.reason, scores)
     return record

@@ -29,6 +29,7 @@ def write_tables(results: "Results") -> tuple[Path, ...]:
         recalled = made_files.recall(note, key)
         if recalled is not None:
             return recalled.files
+
         paths = write_csv(results, folder)
         if rows:
             import pandas as pd
@@ -37,8 +38,10 @@ def write_tables(results: "Results") -> tuple[Path, ...]:
 
             frame = pd.DataFrame(rows, columns=PLACINGS.names)
             frame = frame.astype({"buchholz": "float", "out": "Int64"})
-            paths += (tables.write(frame, PLACINGS, folder / "placings.csv"),)
-        made_files.store(note, key, made_files.MadeFiles(files=paths))
+            path = tables.write(frame, PLACINGS, folder / "placings.csv")
+            paths = (*paths, path)
+        made = made_files.MadeFiles(files=paths)
+        made_files.store(note, key, made)
         return paths
 
 

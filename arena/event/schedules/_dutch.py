@@ -287,10 +287,11 @@ class _Bracket:
         unpaired = [bot for bot in self.residents if not up[bot]]
         for bot in self.moved:
             opponents = self._not_met(bot, unpaired)
-            if opponents:
-                opponent = opponents[0]
-                pairs.append((bot, opponent))
-                unpaired.remove(opponent)
+            if not opponents:
+                continue
+            opponent = opponents[0]
+            pairs.append((bot, opponent))
+            unpaired.remove(opponent)
         return pairs
 
     def _perfect_fallers(self, bots: Sequence[int]) -> list[int]:
@@ -310,10 +311,10 @@ class _Bracket:
             barred = [bot in self.round.absent]
             for opponent in self.lower:
                 barred.append((bot, opponent) in forbidden)
-            seen = tuple(barred)
-            if seen not in known:
-                known[seen] = self._worth_below(bot)
-            worth[bot] = known[seen]
+            view = tuple(barred)
+            if view not in known:
+                known[view] = self._worth_below(bot)
+            worth[bot] = known[view]
 
         best = max(worth.values())
         number_paired, _, _ = best
