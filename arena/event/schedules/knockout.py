@@ -19,7 +19,7 @@ match of the batch before is over.
 #   opponent has a bye.
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
@@ -205,13 +205,7 @@ def _replay(league: Event, history: Sequence[Batch]) -> _Bracket:
         for couple in due:  # still level: the better seed, which is the lower number, advances
             out[max(couple)] = number
 
-        field = []
-        for couple in couples:
-            advancing = [seed for seed in couple if seed < empty and seed not in out]
-            if advancing:
-                field.append(advancing[0])
-            else:
-                field.append(empty)
+        field = [_advancing(couple, out, empty) for couple in couples]
 
     seated: set[int] = set()
     for match in matches:
@@ -225,6 +219,18 @@ def _replay(league: Event, history: Sequence[Batch]) -> _Bracket:
         byes=byes,
         never=never,
     )
+
+
+def _advancing(
+    couple: Couple,
+    out: Container[int],
+    empty: int,
+) -> int:
+    """Return the seed of a couple that is still in; `empty` if there is none."""
+    for seed in couple:
+        if seed < empty and seed not in out:
+            return seed
+    return empty
 
 
 def _level(

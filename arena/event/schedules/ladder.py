@@ -251,15 +251,7 @@ class _Ladder:
 
     def batch(self, number: int, history: list[Batch]) -> Choice:
         """Return the pairings of a batch, each with its repeat."""
-        for former, batch in zip(self._history, history, strict=False):
-            is_same = former is batch or former == batch
-            if not is_same:  # this is another history
-                self._chosen.clear()
-                self._history = []
-                self._results = _Results(self._event)
-                break
-        # Keep the newest objects, so that the next comparison is by identity.
-        self._history[: len(history)] = history
+        self._follow(history)
         under_way: Pairs
         if number and number - 1 not in self._chosen:
             # The batch before this one is being played. When it was chosen, the last batch of the
@@ -273,6 +265,18 @@ class _Ladder:
             under_way = tuple((bot, opponent) for bot, opponent, _ in choice)
             self._choose(number, history, under_way)
         return self._chosen[number]
+
+    def _follow(self, history: list[Batch]) -> None:
+        """Keep this history; if it is another one than before, forget all that was chosen."""
+        for former, batch in zip(self._history, history, strict=False):
+            is_same = former is batch or former == batch
+            if not is_same:
+                self._chosen.clear()
+                self._history = []
+                self._results = _Results(self._event)
+                break
+        # Keep the newest objects, so that the next comparison is by identity.
+        self._history[: len(history)] = history
 
     def _choose(
         self,
