@@ -80,7 +80,8 @@ def written(tmp_path_factory):
     return folder / "events", tables(folder / "ours")
 
 
-@pytest.mark.parametrize("kernel", ["Prescott", pytest.param("Haswell", marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("kernel", ["Prescott", "Haswell"])
 def test_the_tables_are_the_same_bytes_with_another_kernel_of_openblas(tmp_path, written, kernel):
     if kernel not in others():
         pytest.skip("this machine cannot run it, or runs it by itself")

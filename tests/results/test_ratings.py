@@ -58,6 +58,7 @@ def won_by(played: Arrays) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     return [(winner[:2], loser[:2]) for winner, loser in pairs]
 
 
+@pytest.mark.soak
 def test_strengths_by_role_and_those_under_a_ridge_are_those_of_choix():
     import choix  # here: it imports all of scipy.stats, and only one of the workers needs it
 

@@ -305,9 +305,8 @@ def run_event(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 @contextlib.contextmanager
-def first_chart_only() -> Iterator[None]:
-    """Let commands in this process draw the first chart only, where a report is wanted and its
-    charts do not matter.
+def few_charts(*names: str) -> Iterator[None]:
+    """Let commands in this process draw these charts only.
 
     They do it in this process, which a fork for each core would take longer than.
     """
@@ -315,10 +314,17 @@ def first_chart_only() -> Iterator[None]:
 
     alone = partial(parallel.parallel_map, cores=1)
     with (
-        patch.object(charts, "names", lambda: (charts.FIRST,)),
+        patch.object(charts, "names", lambda: names),
         patch.object(parallel, "parallel_map", alone),
     ):
         yield
+
+
+def first_chart_only() -> contextlib.AbstractContextManager[None]:
+    """Draw the first chart only, where a report is wanted and its charts do not matter."""
+    from arena import charts  # as above
+
+    return few_charts(charts.FIRST)
 
 
 def leaderboard(folder: Path, name: str = "cup") -> list[dict[str, str]]:

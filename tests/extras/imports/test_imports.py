@@ -230,7 +230,8 @@ def test_commands_that_need_no_moves_work_as_always(league, words):
 
 
 def test_charts_of_turns_and_times_say_why_they_are_not_drawn(league):
-    done = arena(league, "charts", "pig")
+    with cup.few_charts("length", "time"):
+        done = arena(league, "charts", "pig")
     assert "length (no match has a turn)" in done.stderr
     assert "time (nobody answered)" in done.stderr
 
@@ -414,6 +415,7 @@ def test_what_a_killed_import_left_is_removed_by_the_next_one(tmp_path):
     assert [path.name for path in (tmp_path / "results/.importing").iterdir()] == [".lock"]
 
 
+@pytest.mark.soak
 def test_the_page_can_be_followed(tmp_path):
     page = (tutorial.DOCS / "extras" / "imports.md").read_text("utf-8")
     with cup.first_chart_only():

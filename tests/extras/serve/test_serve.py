@@ -471,6 +471,11 @@ def test_other_machines_are_served_without_tls_only_if_the_organiser_says_so(wor
         cup.arena(workspace, "serve", *words),
         "without TLS others on the way can read tokens and use them",
     )
+
+
+@pytest.mark.soak
+def test_other_machines_are_served_without_tls_after_a_warning(workspace):
+    words = ("--host", "0.0.0.0", "--port", "0")
     command = served_apart(workspace, *words, "--unencrypted")
     assert until(lambda: "without TLS: others on the way can read tokens" in command.said())
     command.signal(signal.SIGINT)

@@ -60,14 +60,14 @@ def site_with(folder, files: dict[str, str]) -> Accounts:
     return accounts
 
 
-@pytest.mark.slow
+@pytest.mark.soak  # test_serve_accounts.py has a bot of Ben that is never ready
 @pytest.mark.parametrize(
     "cause",
     [
         "never ready",
-        pytest.param("other words", marks=pytest.mark.soak),
-        pytest.param("build fails", marks=pytest.mark.soak),
-        pytest.param("needs a compiler", marks=pytest.mark.soak),
+        "other words",
+        "build fails",
+        "needs a compiler",
     ],
 )
 def test_why_a_bot_could_not_play_a_request_is_for_its_author_only(tmp_path, cause):
