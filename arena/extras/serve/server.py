@@ -1,13 +1,16 @@
 """The server on its port: uvicorn, made to drop slow clients and clients with many connections."""
 
 import asyncio
+import contextlib
 import ipaddress
 import resource
+import signal
 import socket
+import threading
 import time
 from asyncio import constants
 from collections import Counter, OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -286,6 +289,29 @@ def listening(host: str, port: int, proxy: str | None = None) -> Listener:
     return Listener(new_socket, proxy)
 
 
+class Server(uvicorn.Server):
+    """A server that a closed terminal ends in order, too."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Take note of SIGHUP as of the signals that uvicorn knows, unless it is ignored (nohup).
+
+        Its own handler raises an exception, which would end one answer, and the server would go on.
+        """
+        number = signal.SIGHUP
+        before = signal.getsignal(number)
+        is_main = threading.current_thread() is threading.main_thread()
+        with super().capture_signals():
+            if not is_main or before is signal.SIG_IGN:
+                yield
+                return
+            signal.signal(number, self.handle_exit)
+            try:
+                yield
+            finally:
+                signal.signal(number, before)
+
+
 def server(
     app: Starlette,
     listener: Listener,
@@ -319,7 +345,7 @@ def server(
         ssl_certfile=certificate,
         ssl_keyfile=str(key) if key else None,
     )
-    server = uvicorn.Server(config)
+    server = Server(config)
     app.state.is_ending = lambda: server.should_exit
     app.state.reading_time = listener.reading_time
     return server

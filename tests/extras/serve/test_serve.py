@@ -482,6 +482,19 @@ def test_other_machines_are_served_without_tls_after_a_warning(workspace):
     command.wait()
 
 
+def test_a_closed_terminal_ends_a_site_that_is_read_at_this_moment(workspace):
+    command = served_apart(workspace, "--port", "0")
+    assert until(lambda: "until Ctrl-C" in command.said()), command.stuck()
+    begun = command.said()
+    port = int(re.search(r":(\d+)/", begun)[1])
+    with socket.create_connection(("127.0.0.1", port)) as reader:
+        reader.sendall(b"GET /sign-in HTTP/1.1\r\nHost: localhost\r\n\r\n" * 300)
+        assert reader.recv(1) == b"H"
+        command.signal(signal.SIGHUP)
+        assert command.wait() == 128 + signal.SIGHUP
+    assert command.said() == begun
+
+
 def test_behind_a_proxy_nobody_else_is_heard(monkeypatch):
     with contextlib.closing(server.listening("127.0.0.1", 0, "192.0.2.1")) as listener:
         address = listener.getsockname()
