@@ -75,9 +75,9 @@ class Arrays:
     def decode(cls, figures: bytearray, entries: Mapping[int, Entry]) -> "Arrays":
         """Decode the archive's figures; `entries` are the archive's, by number.
 
-        The archive stores the figures of a match as numpy reads them. To make a Python number of
-        each takes three times as long, and to let SQLite print columns, for numpy to read the
-        print, twice as long.
+        The archive stores the figures of a match as numpy reads them. Making a Python number of
+        each would take three times as long. Letting SQLite print columns as text that numpy reads
+        would take twice as long.
         """
         fields = [(name, f"<{code}") for name, code in FIGURES]
         seats = np.frombuffer(figures, dtype=fields)

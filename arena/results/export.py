@@ -176,9 +176,9 @@ def write(
 ) -> Exported:
     """Write the tables of an archive into a folder; `form` is one of FORMATS.
 
-    Each file gets its name when it is whole, and the manifest comes last. `tell` hears how many
-    matches of how many are done. Raise OSError if a file cannot be written, and DamagedError if a
-    record is missing.
+    Each file gets its name when it is whole, and the manifest comes last. `tell` is called with the
+    number of matches that are done, and that of all matches. Raise OSError if a file cannot be
+    written, and DamagedError if a record is missing.
     """
     convert, open_tables = _format(form)
     event = archive.event().name

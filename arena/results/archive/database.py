@@ -168,8 +168,8 @@ class Database:
     def holder(cls, folder: Path) -> Holder | None:
         """Return the process that writes to a results folder; None when no other process does.
 
-        Not for a process that holds the lock itself: to close any descriptor of the file would
-        release its lock.
+        A process that holds the lock itself must not call this: when it closes any descriptor of
+        the file, it releases its lock.
         """
         try:
             descriptor = shared_folders.open_plain(folder / ".lock")

@@ -20,7 +20,7 @@ PAIR = re.compile(rf"({NAME})(?: *= *| +)({NUMBER})(?:[ ,;]+|$)")
 LONGEST_CHARACTERS = 300
 """A longer remark is talk."""
 SAMPLE = 1000
-"""Matches that a chart reads: more change no quantile visibly, and take long to unpack."""
+"""Matches that a chart reads: more of them change no quantile visibly, and take long to unpack."""
 
 
 def read(remark: str) -> dict[str, float]:

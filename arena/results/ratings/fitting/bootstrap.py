@@ -1,6 +1,6 @@
 """The bootstrap: the same fit, many times, as if other blocks had been played.
 
-The prior of each fit is another, too.
+Each refit draws its prior anew, too.
 """
 
 # Theory of operation
@@ -72,7 +72,7 @@ EARLIER_STEPS = 3
 LONGEST_STEP = 4.0
 """In standard errors."""
 UNLIKE = 1e-4
-"""The square of the part of a change that later changes must have left, so that it counts."""
+"""A change counts if later changes have left more than this part of its square."""
 CLOSE_ERRORS = 0.005
 """Refits are solved to this part of a standard error."""
 CHUNK_REFITS = 32

@@ -32,7 +32,7 @@ def ends(totals: MatchTotals) -> tuple[Mask, Mask]:
     The bounds are relative to the other bots of its group. Bots that bound each other are a body.
     Where a body has most bots of the group, the others are measured by it, even if many of them
     took points off each other only. Where there is no such body, as where the better bot always
-    wins, a bot is bounded by any bot outside its body. The only bot of all is compared with nobody,
+    wins, a bot is bounded by any bot outside its body. If there is only one bot, nothing bounds it,
     so it is open.
     """
     count = len(totals.bots)

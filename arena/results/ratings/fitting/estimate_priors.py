@@ -36,7 +36,7 @@ from arena.results.ratings.fitting.selection import Selection, selection_of
 
 BELIEF_SCATTER = 1.0
 """The belief that scores scatter as winning and losing do, and that one side loses what the other
-wins, counts as so much variance: that of four even matches."""
+wins, counts as this much variance: that of four even matches."""
 LEAST_DISPERSION = 0.02
 """Even scores that the model explains to the last digit are not beyond doubt."""
 LARGEST_LEVERAGE = 0.8

@@ -125,8 +125,9 @@ class MatchTotals:
 
 def add_up(arrays: Arrays) -> MatchTotals:
     """Add the matches up by seating and block."""
+    # The matches in order of seating, seed and transcript.
     bots, board_roles, seats, board_role, scores = _tables(arrays)
-    seating_key = key(*board_role.T, *seats.T)
+    seating_key = key(*board_role.T, *seats.T)  # by match
     order = np.lexsort((arrays.transcript, arrays.seed, seating_key))
     seats = seats[order]
     board_role = board_role[order]
@@ -145,7 +146,8 @@ def add_up(arrays: Arrays) -> MatchTotals:
     shared = _shared_sides(board_roles, board_role, scores, seating)
     opposed = _opposed_boards(board_roles, board_role, scores, seating, shared)
 
-    block_seed = _block_seeds(seed, seating, matches, different)
+    # The same in order of block; a part is a run of matches of one seating in a block.
+    block_seed = _block_seeds(seed, seating, matches, different)  # by match
     bot_set = _bot_sets(seats)  # S
     block = key(bot_set[seating], block_seed)  # by match
     by_block = np.lexsort((seating, block))
@@ -154,6 +156,8 @@ def add_up(arrays: Arrays) -> MatchTotals:
     is_new_part = changes(block, seating_by_block)
     part = np.flatnonzero(is_new_part)  # B: the first match of each part
     is_new_block = changes(block[part])  # B
+    seed_by_block = block_seed[by_block]
+    scores_by_block = scores[by_block]
     return MatchTotals(
         bots=tuple(bots),
         board_roles=tuple(board_roles),
@@ -167,9 +171,9 @@ def add_up(arrays: Arrays) -> MatchTotals:
         opposed=opposed,
         seating=seating_by_block[part],
         block=np.cumsum(is_new_block) - 1,
-        seed=block_seed[by_block][part],
+        seed=seed_by_block[part],
         part_matches=np.diff(part, append=len(seed)),
-        part_scores=sums(scores[by_block], part),
+        part_scores=sums(scores_by_block, part),
     )
 
 
