@@ -111,7 +111,7 @@ class Archive(Database):
                 connection.execute(schema.COUNT, (0,))
 
     def mark_planned(self, ids: Sequence[str]) -> int:
-        """Count the finished matches among these ids; return how many did not count before."""
+        """Mark the finished matches among these ids as planned; return how many were not before."""
         query = f"select number from main.matches where id in {schema.CHOSEN} and not planned"
         chosen = json.dumps(ids)
         rows = self._rows(query, (chosen,))
