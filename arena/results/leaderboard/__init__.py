@@ -549,7 +549,8 @@ class Results:
             for bot in blunderers.intersection(bots):
                 matches[bot].append(match.id)
 
-        share = ALL_MISTAKEN_MATCHES // max(1, len(matches))
+        blundering_bots = max(1, len(matches))
+        share = ALL_MISTAKEN_MATCHES // blundering_bots
         matches_a_bot = min(MISTAKEN_MATCHES, share)
         matches_a_bot = max(1, matches_a_bot)
         ids: set[str] = set()

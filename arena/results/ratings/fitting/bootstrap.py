@@ -263,8 +263,9 @@ def by_shared_seeds(totals: MatchTotals, fitted: Fit) -> Floats:
     model = fitted.model
     seeds, seed = np.unique(totals.seed, return_inverse=True)
     blocks = 1 + int(totals.block.max(initial=-1))
+    advantages = len(model.advantages)
     strength = fitted.unknowns.copy()
-    strength[: len(model.advantages)] = 0
+    strength[:advantages] = 0
     direction = fitted.information @ strength
     growth = float(strength @ direction)
     if len(seeds) == blocks or growth < LEAST_GROWTH:

@@ -142,7 +142,9 @@ def _dispersion(
     expected = fitted.expected
     binary = expected * (1 - expected)  # N
     # N x K x K, for each score a factor and a covariance for each pair of its unknowns.
-    factors = model.factor[:, :, None] * model.factor[:, None, :]
+    row = model.factor[:, :, None]
+    column = model.factor[:, None, :]
+    factors = row * column
     products = factors * covariances[selection.of_score]
     variance = products.sum(axis=(1, 2))  # N
     leverage = model.share * binary * variance / fitted.dispersion

@@ -209,7 +209,8 @@ def _tables(arrays: Arrays) -> tuple[list[str], list[BoardRole], Ints, Ints, Int
     roles = np.bincount(match, minlength=matches)  # by match
     first_seat = np.cumsum(roles) - roles  # by match
     first_by_seat = np.repeat(first_seat, roles)
-    column = np.arange(len(match)) - first_by_seat  # by seat
+    seat = np.arange(len(match))
+    column = seat - first_by_seat  # by seat
 
     most_roles = int(roles.max(initial=1))
     shape = (matches, most_roles)

@@ -371,7 +371,8 @@ def _noise(totals: MatchTotals, model: Model, expected: Floats) -> _Noise:
     share = model.share
     weight = model.matches * share
     binary = expected * (1 - expected)
-    scatter = np.zeros(size**2)
+    cells = size**2
+    scatter = np.zeros(cells)
     for number, columns in enumerate(boards):
         on_board = board == number
         rows = table[on_board]  # seatings of the board x K
@@ -393,7 +394,7 @@ def _noise(totals: MatchTotals, model: Model, expected: Floats) -> _Noise:
                     row = model.unknown[first, at] * size
                     for other in (0, right_role + 1):
                         cell = row + model.unknown[second, other]
-                        scatter += np.bincount(cell, weights=value, minlength=size**2)
+                        scatter += np.bincount(cell, weights=value, minlength=cells)
     square = scatter.reshape(size, size)
     both_orders = square + square.T
     return _Noise(
