@@ -400,6 +400,7 @@ class SimultaneousEnv(_RoleEnv, ParallelEnv):  # type: ignore[misc]  # PettingZo
         )
 
     def _observations(self) -> dict[Role, Observation]:
+        """Return what each agent sees; one that is not to move may only wait."""
         observations = {}
         for role in self.agents:
             wait = len(self.encoding.moves[role])

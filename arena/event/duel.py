@@ -296,23 +296,7 @@ def prepared(
         sampled_boards=sampled_boards,
     )
 
-    notices = []
-    refusals = []
-    playable = []
-    for board in event.boards:
-        refusal = _refusal(event, board)
-        if refusal:
-            refusals.append(refusal)
-        else:
-            playable.append(board)
-    if refusals:
-        reasons = "; ".join(refusals)
-        if boards or not playable:
-            raise PublicError(
-                f"{reasons}: choose boards on which both play every role, --board NAME"
-            )
-        notices.append(f"left out: {reasons}")
-
+    playable, notices = _playable(event, boards)
     option, most_pairings = most
     pairings = sum(board.variants for board in playable)
     if most_pairings < pairings:
@@ -335,6 +319,28 @@ def prepared(
         except PublicError as error:
             notices.append(f"without openings: {board.label}: {error}")
     return event, notices
+
+
+def _playable(event: Event, named: Sequence[str]) -> tuple[list[Board], list[str]]:
+    """Return the boards on which the two bots can meet in every role, and a notice of the others.
+
+    PublicError if there are no such boards, or if boards are left out that the user `named`.
+    """
+    playable = []
+    refusals = []
+    for board in event.boards:
+        refusal = _refusal(event, board)
+        if refusal:
+            refusals.append(refusal)
+        else:
+            playable.append(board)
+    if not refusals:
+        return playable, []
+
+    reasons = "; ".join(refusals)
+    if named or not playable:
+        raise PublicError(f"{reasons}: choose boards on which both play every role, --board NAME")
+    return playable, [f"left out: {reasons}"]
 
 
 def _refusal(event: Event, board: Board) -> str:

@@ -182,6 +182,7 @@ class LiveBots(Seats):
         self._launcher.sweep()
 
     def _ask_one(self, asks: Mapping[Role, Ask]) -> dict[Role, Reply]:
+        """Ask a single bot, and note how long the referee took since its last answer."""
         (role,) = asks
         if self._answered is not None:
             last_role, moment = self._answered
@@ -195,6 +196,7 @@ class LiveBots(Seats):
         return replies
 
     def _start(self, seat: Seat, process: Process | None) -> None:
+        """Seat a bot in a process that has waited for it, or in a new one."""
         bot = self._live_bot(
             self._launcher,
             seat.role,

@@ -196,6 +196,7 @@ class Referee:
         )
 
     def _question(self, role: Role) -> Ask:
+        """Return the question for a move: the state, what others played, and the legal moves."""
         clock = self._clocks[role]
         legal = self._legal[role]
         if not self.game.open:
@@ -345,6 +346,7 @@ class Referee:
             )
 
     def _finish_if_over(self) -> None:
+        """Give the verdict when the rules report an outcome; a seat at fault scores 0."""
         if self.verdict is not None:
             return
         outcome = self.game.outcome(self.state)

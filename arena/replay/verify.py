@@ -349,6 +349,7 @@ def _record_problems(
     planned: Match | None,
     game_of: GameOf | None,
 ) -> Iterator[str]:
+    """Yield the problems of a record: its plan, its rules, its reports and its columns."""
     try:
         record = records.unpacked(blob)
     except ValueError:

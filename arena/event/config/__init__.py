@@ -220,6 +220,7 @@ class Tournament(Table):
         entrants = tuple(map(self.as_entered, entrants))
         if self._with_added(Conditions()).remote is None:
             entrants = tuple(bot for bot in entrants if not bot.remote)
+
         # A mistake in a table of an extension is found now, and not when all matches are played.
         for table in self.added.values():
             table.check(every_board, entrants)
@@ -229,14 +230,7 @@ class Tournament(Table):
             entered = players or entered
 
         names = [bot.name for bot in entered]
-        for name in self.seed_order:
-            if name not in names and not named:  # a run of a few named bots leaves the others out
-                raise ArenaError(f"seed_order: no bot {name!r} plays; {known_are(name, names)}")
-        for name in self.tie_breaks:
-            tiebreaks.find(name)
-        _refuse_twins("seed_order", self.seed_order)
-        _refuse_twins("tie_breaks", self.tie_breaks)
-
+        self._refuse_wrong_orders(names, all_play=not named)
         seed_order = [name for name in self.seed_order if name in names]
         event = Event(
             name=self.name,
@@ -268,6 +262,20 @@ class Tournament(Table):
         if not planned:
             raise ArenaError(f"bots: {_unseatable(event)}")
         return event
+
+    def _refuse_wrong_orders(self, names: Sequence[str], *, all_play: bool) -> None:
+        """Raise ArenaError for a seed or a tie-break that does not exist, or is there twice.
+
+        `names` are the bots that play. Unless `all_play`, other seeds are left out.
+        """
+        for name in self.seed_order:
+            if all_play and name not in names:
+                known = known_are(name, names)
+                raise ArenaError(f"seed_order: no bot {name!r} plays; {known}")
+        for name in self.tie_breaks:
+            tiebreaks.find(name)
+        _refuse_twins("seed_order", self.seed_order)
+        _refuse_twins("tie_breaks", self.tie_breaks)
 
     def _rating(self) -> str:
         """Return the name of the rating."""

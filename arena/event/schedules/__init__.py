@@ -117,6 +117,7 @@ def code_digest(name: str) -> str:
 
 
 def _shipped() -> tuple[str, ...]:
+    """Return the names of arena's own schedules: the public modules of this folder."""
     shipped: list[str] = []
     for module in iter_modules(__path__):
         if not module.name.startswith("_"):
@@ -125,6 +126,7 @@ def _shipped() -> tuple[str, ...]:
 
 
 def _module(name: str) -> ModuleType:
+    """Return the module of a schedule; ArenaError as in `find`."""
     if name == IMPORTED:  # no tournament.toml may name it
         return import_module(f"{__name__}._imported")
     if is_shipped(name):

@@ -446,6 +446,7 @@ class _Results:
         return tuple(pairs)
 
     def _bots(self, match: Played) -> list[int]:
+        """Return the bots of a match, in the order of its sides."""
         bots: list[int] = []
         for side in match.sides:
             name = match.seats[side[0]]
