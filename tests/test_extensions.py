@@ -601,10 +601,7 @@ def copied(folder: Path, *without: str) -> Path:
 NAMES = sorted(extensions.extras())
 LEFT_OUT = [
     pytest.param(NAMES, id="all"),
-    *(
-        pytest.param([name], id=name, marks=() if name == "models" else pytest.mark.soak)
-        for name in NAMES
-    ),
+    *(pytest.param([name], id=name, marks=pytest.mark.soak) for name in NAMES),
 ]
 
 

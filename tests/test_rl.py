@@ -71,7 +71,7 @@ def test_the_loop_of_the_page_runs(capsys):
     assert set(names["env"].possible_agents) == {"explorer", "mummy"}
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_every_command_of_the_page_does_what_it_says(followed):
     _, printed = followed
     assert list(printed) == ["init", "new", "check", "submit", "run", "leaderboard"]

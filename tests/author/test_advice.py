@@ -27,6 +27,8 @@ from tests.support import cup, sins, workspaces
 
 ENDED = Failure(cause=Cause.ENDED, words="", exit_code=1)
 FAILED = advice.of_failure(ENDED)
+SOAK = {"java in a package"}
+"""The cases whose bots take a second to build."""
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +61,9 @@ def read_by_author(case, path, launcher, builds_folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.soak] * (name in SOAK)) for name in CASES]
+)
 def test_an_author_reads_the_cause_of_a_mistake_and_no_other(name, tmp_path, watching, monkeypatch):
     case = CASES[name]
     if missing := advice_cases.missing(case):

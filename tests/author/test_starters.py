@@ -56,7 +56,15 @@ def test_a_kit_is_found_by_the_ending_of_its_program_too():
 
 NUMPY = {"python_policy"}
 """The kits that import it."""
-PLAYED = [pytest.param(name, marks=packages.OWN if name in NUMPY else ()) for name in KITS]
+SOAK = {"cpp"}
+"""The kits that take a second to build, and are written as another one is."""
+PLAYED = [
+    pytest.param(
+        name,
+        marks=[packages.OWN] * (name in NUMPY) + [pytest.mark.soak] * (name in SOAK),
+    )
+    for name in KITS
+]
 
 
 @pytest.mark.usefixtures("time_to_leave")

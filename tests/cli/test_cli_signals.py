@@ -16,12 +16,12 @@ from tests.support import sprint, workspaces
 from tests.support.cup import (
     Command,
     arena,
-    as_from_a_shell,
     processes_in,
     run_event,
     start,
     stored,
 )
+from tests.support.executed import as_from_a_shell
 from tests.support.processes import until
 from tests.support.programs import python
 
@@ -101,7 +101,10 @@ def test_a_second_signal_ends_a_command_at_once_whatever_it_does():
         assert hanging.wait(60) == 130
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGINT, signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.soak)],
+)
 def test_each_command_that_a_signal_ends_removes_what_it_was_making(tmp_path, number):
     program = (
         "import sys, time, typer; from pathlib import Path; from arena import exits, whole_files\n"
@@ -129,7 +132,9 @@ def test_each_command_that_a_signal_ends_removes_what_it_was_making(tmp_path, nu
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.soak)]
+)
 def test_a_signal_that_is_sent_twice_for_the_same_reason_does_not_end_the_cleaning(
     tmp_path, number
 ):

@@ -7,6 +7,8 @@ from arena.games.conformance import flaws
 from arena.results.leaderboard import Results
 from tests.support import tutorial
 
+PAGE = (tutorial.DOCS / "game-authors.md").read_text("utf-8")
+PAGE = PAGE.partition("## What rules must know")[0]
 QUICK = {
     "check-rules": ["--playouts", "1"],  # the last test tries the game longer
     "run": ["--no-charts", "--bot", "ada,dice", "--workers", "1"],
@@ -17,10 +19,7 @@ QUICK = {
 @pytest.fixture(scope="module")
 def followed(tmp_path_factory):
     """The workspace of whoever did as the page says, and what each command printed."""
-    page = (tutorial.DOCS / "game-authors.md").read_text("utf-8")
-    folder, done = tutorial.follow(
-        page.partition("## What rules must know")[0], tmp_path_factory.mktemp("page"), QUICK
-    )
+    folder, done = tutorial.follow(PAGE, tmp_path_factory.mktemp("page"), QUICK)
     return folder, {step.args[0]: step for step in done}
 
 
@@ -42,6 +41,7 @@ def test_every_command_of_the_page_does_what_it_says(followed):
     assert "4 matches" in said["run"].stderr
 
 
+@pytest.mark.soak
 def test_the_game_of_the_page_is_played_from_a_workspace_of_ones_own(followed):
     folder, said = followed
     results = Results.open(folder / "results" / "rows")
@@ -53,9 +53,11 @@ def test_the_game_of_the_page_is_played_from_a_workspace_of_ones_own(followed):
     assert {"ada", "dice"} <= set(said["leaderboard"].stdout.split())
 
 
-def test_the_game_of_the_page_keeps_the_contract_and_ends_as_tic_tac_toe_does(followed):
-    folder, _ = followed
-    game = load_game("tic_tac_toe/classic", folder)
+def test_the_game_of_the_page_keeps_the_contract_and_ends_as_tic_tac_toe_does(tmp_path):
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules/tic_tac_toe.py").write_text(tutorial.blocks(PAGE, "python")[0])
+    (tmp_path / "rules/tic_tac_toe.toml").write_text(tutorial.blocks(PAGE, "toml")[0])
+    game = load_game("tic_tac_toe/classic", tmp_path)
     assert flaws(game) == []
     state = game.start()
     for number, cell in enumerate(("1 1", "1 2", "2 2", "1 3", "3 3")):

@@ -64,7 +64,10 @@ LIMITS = {
 """What a shell calls each limit, and one that is lower than that of bots."""
 
 
-@pytest.mark.parametrize("ulimit", LIMITS)
+@pytest.mark.parametrize(
+    "ulimit",
+    [pytest.param(name, marks=[pytest.mark.soak] * (name in {"-f", "-t"})) for name in LIMITS],
+)
 def test_a_limit_of_the_shell_that_is_lower_than_that_of_bots_is_named_in_one_line(
     tmp_path, ulimit
 ):

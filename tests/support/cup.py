@@ -30,6 +30,7 @@ from arena import parallel
 from arena.cli import main
 from arena.results.archive import Archive
 from tests.support import events
+from tests.support.executed import as_from_a_shell
 from tests.support.programs import python
 
 BOT = python('time.sleep({pause})\nsay("# [red]seen[/red]")\nsay(legal[{place}])')
@@ -109,7 +110,7 @@ class Forked:
 
 
 class Executed:
-    """A program of its own, which imports all again."""
+    """A program of its own."""
 
     def __init__(
         self, streams: list[int], folder: Path, words: tuple[str, ...], variables: dict[str, str]
@@ -117,7 +118,7 @@ class Executed:
         root = Path(__file__).parents[2]
         code = (
             f"import sys; sys.path.insert(0, {str(root)!r}); "
-            f"from tests.support import cup; cup.begin({os.getpid()})"
+            f"from tests.support import executed; executed.begin({os.getpid()})"
         )
         stdin, stdout, stderr = streams * (3 // len(streams))
         self._process = subprocess.Popen(
@@ -137,18 +138,6 @@ class Executed:
     def wait(self, seconds: float) -> None:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(seconds)
-
-
-def begin(parent: int) -> None:
-    """Be `arena`, in a program that a test has started; end with that test's process."""
-    as_from_a_shell()
-    parallel.tie_to(parent)
-    if os.isatty(0):
-        ioctl(0, termios.TIOCSCTTY, 0)
-    faulthandler.register(signal.SIGRTMAX, sys.stderr)
-    sys.path.remove("")
-    sys.argv[0] = arena_main.__file__
-    main()
 
 
 class Command:
@@ -274,14 +263,6 @@ class Command:
                 parts.append(part)
         os.close(self.terminal)
         return b"".join(parts).decode(errors="replace")
-
-
-def as_from_a_shell() -> None:
-    """Let Ctrl-C and a closed terminal end a new process, also when the tests run under nohup or as
-    a job.
-    """
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def processes_in(folder: Path) -> Iterator[int]:

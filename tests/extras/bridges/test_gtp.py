@@ -120,6 +120,7 @@ def test_other_boards_are_refused(folder, board, words):
     assert words in fault(row)[1]
 
 
+@pytest.mark.soak
 def test_gnugo_plays_a_whole_match_and_wins_against_dice(folder):
     path = shutil.which("gnugo", path="/usr/games:/usr/bin")
     if path is None:

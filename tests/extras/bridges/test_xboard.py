@@ -129,8 +129,8 @@ def test_an_engine_of_the_first_version_of_the_protocol_plays_too(folder):
     assert moves(played(folder, CHESS, "last", path))[0] == "e4"
 
 
-@pytest.mark.slow  # phalanx thinks for its time
-@pytest.mark.parametrize("engine", ["fairymax", pytest.param("phalanx", marks=pytest.mark.soak)])
+@pytest.mark.soak
+@pytest.mark.parametrize("engine", ["fairymax", "phalanx"])
 def test_an_engine_of_debian_plays_a_whole_match_and_wins(tmp_path, engine):
     path = shutil.which(engine, path="/usr/games:/usr/bin")
     if path is None:
