@@ -84,14 +84,7 @@ def merge(
     number of all. ArenaError if two archives have different records of a match, unless
     `keep_first`.
     """
-    copies = []
-    for bot in event.bots:
-        if bot.files is not None:
-            name = Path(bot.files).name
-            files = bots / bot.digest / name
-            bot = replace(bot, files=str(files))
-        copies.append(bot)
-    event = replace(event, bots=tuple(copies))
+    event = _with_copies(event, bots)
     target.begin(event, "", tuple)
 
     total = sum(archive.of_all_versions().count() for archive in archives)
@@ -118,8 +111,9 @@ def merge(
                 target.append_abort(abort)
         if conflicts and not keep_first:
             named = ", ".join(conflicts[:MOST_NAMED])
-            if len(conflicts) > MOST_NAMED:
-                named += f" and {len(conflicts) - MOST_NAMED} more"
+            unnamed = len(conflicts) - MOST_NAMED
+            if unnamed > 0:
+                named += f" and {unnamed} more"
             raise ArenaError(
                 f"{archive.folder}: has other moves or another verdict than an archive before it "
                 f"of the matches {named}; "
@@ -133,6 +127,18 @@ def merge(
     merged.store_batches()
     target.append_stop(merged.stop(late=False))
     return target.of_all_versions().count(), merged.finished
+
+
+def _with_copies(event: Event, folder: Path) -> Event:
+    """Return the event with the files of its bots where their copies in this folder will be."""
+    copies = []
+    for bot in event.bots:
+        if bot.files is not None:
+            name = Path(bot.files).name
+            files = folder / bot.digest / name
+            bot = replace(bot, files=str(files))
+        copies.append(bot)
+    return replace(event, bots=tuple(copies))
 
 
 def add(

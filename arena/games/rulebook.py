@@ -184,10 +184,10 @@ def of_record(played: Match | Board, files: Mapping[str, Path] | None = None) ->
         trusted.update(files)
     file = trusted.get(played.rules)
     if not sampled:
-        if file is None:
-            return find(played.label)[0]
-        if name in _readable_names(file) or rulefile.names_boards(file):
-            return boards.board_of(file, name)
+        if file is not None:
+            has_board = name in _readable_names(file) or rulefile.names_boards(file)
+            if has_board:
+                return boards.board_of(file, name)
         return find(played.label)[0]
 
     if file is None:

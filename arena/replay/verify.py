@@ -81,6 +81,7 @@ def checked(
     chunks = []
     for start in range(0, len(numbers), CHUNK):
         chunks.append(numbers[start : start + CHUNK])
+
     problems: list[Problem] = []
     done = 0
     try:
@@ -94,15 +95,26 @@ def checked(
         if verified is not None:
             verified.store(complete=done == len(numbers))
 
+    problems += _check_event(archive, walk, unfinished=unfinished)
+    return len(numbers), problems
+
+
+def _check_event(
+    archive: Archive,
+    walk: "_Walk | None",
+    *,
+    unfinished: bool,
+) -> list[Problem]:
+    """Return the problems of the event itself, whose id is empty."""
+    problems: list[Problem] = []
     try:
         if event_in(archive) is None:
-            problems.append(("", "the event itself cannot be read; the file is damaged"))
-        else:
-            for problem in _event_problems(archive, walk, unfinished=unfinished):
-                problems.append(("", problem))
+            return [("", "the event itself cannot be read; the file is damaged")]
+        for problem in _event_problems(archive, walk, unfinished=unfinished):
+            problems.append(("", problem))
     except DAMAGED:
         problems.append(("", "its tables cannot be read; the file is damaged"))
-    return len(numbers), problems
+    return problems
 
 
 class _Walk:
