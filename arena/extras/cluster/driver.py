@@ -128,6 +128,8 @@ class Cluster:
                     threads_per_worker=PARCELS_A_LANE,
                     resources={"lanes": 1},
                     memory_limit=0,
+                    # A parcel that is cut off at the end would be in the log with a traceback.
+                    silence_logs=logging.CRITICAL,
                     dashboard_address=None,
                     worker_dashboard_address=None,
                     # Without a dashboard dask opens its port 8787 all the same, and warns when

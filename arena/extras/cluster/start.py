@@ -8,6 +8,7 @@ from collections.abc import Callable
 import dask
 from distributed import Worker
 
+from arena import signals
 from arena.errors import ArenaError, counted
 from arena.extras.cluster import session, wire
 from arena.extras.cluster.machine import PARCELS_A_LANE
@@ -36,7 +37,8 @@ async def serve(
     # By default the worker wakes 50 times a second, beside bots.
     dask.config.set({"distributed.admin.tick.interval": "1s"})
     # dask logs a line for each beat of a driver.
-    logging.getLogger("distributed").setLevel(logging.WARNING)
+    dask_log = logging.getLogger("distributed")
+    dask_log.setLevel(logging.WARNING)
 
     loop = asyncio.get_running_loop()
     stop_signal: asyncio.Future[int] = loop.create_future()
@@ -45,8 +47,9 @@ async def serve(
         if not stop_signal.done():
             stop_signal.set_result(number)
 
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, ask, number)
+    for number in signals.ENDING_SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup wants it
+            loop.add_signal_handler(number, ask, number)
     notice(f"joining {address}")
     while not stop_signal.done():
         worker = Worker(
@@ -76,6 +79,9 @@ async def serve(
             await asyncio.wait([finished, stop_signal], return_when=asyncio.FIRST_COMPLETED)
             if not stop_signal.done():
                 notice(f"the scheduler {address} is gone; joining it again when it is back")
+            else:
+                # What is cut off now would be in the log with a traceback for each parcel.
+                dask_log.setLevel(logging.CRITICAL)
         await session.close_any(worker)
         await worker.close(timeout=1, nanny=False)
     return stop_signal.result()

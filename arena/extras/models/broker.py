@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from arena import parallel, shared_folders, whole_files
+from arena import parallel, shared_folders, signals, whole_files
 from arena.errors import ArenaError
 from arena.extras.models.asking import TAPE_FILE, Provider, key_of
 from arena.extras.models.calls import Door
@@ -305,7 +305,8 @@ def _provider_of(settings: Mapping[str, Any]) -> Provider:
 async def _main(settings: Mapping[str, Any]) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGTERM, stop.set)
+    for number in signals.ENDING_SIGNALS:
+        loop.add_signal_handler(number, stop.set)
 
     providers = [_provider_of(values) for values in settings["providers"]]
     for provider in providers:

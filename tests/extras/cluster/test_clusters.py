@@ -101,6 +101,31 @@ def playing(main: Command, stored: int = 0) -> Command:
     return main
 
 
+def test_a_worker_goes_on_when_its_terminal_closes_if_nohup_wants_that(shared):
+    worker = shared.worker(
+        before="import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)",
+    )
+    status = Path(f"/proc/{worker}/status")
+
+    def signals(kind: str) -> int:
+        (line,) = re.findall(rf"{kind}:\t(\w+)", status.read_text())
+        return int(line, 16)
+
+    assert until(lambda: signals("SigCgt") & 1 << signal.SIGTERM - 1)
+    assert signals("SigIgn") & 1 << signal.SIGHUP - 1
+
+
+@pytest.mark.soak
+def test_a_run_on_a_local_cluster_that_is_ended_in_a_match_has_no_traceback_of_dask(tmp_path):
+    naps = slow(FIRST)
+    cup = workspaces.make(tmp_path, {"a": naps, "b": naps, "c": slow(LAST)}, repeats=4)
+    main = playing(begun(cup, "local:2"))
+    main.signal(signal.SIGTERM)
+    done = main.end()
+    assert done.returncode == 128 + signal.SIGTERM
+    assert "distributed" not in done.stderr
+
+
 @pytest.mark.soak
 def test_a_run_that_is_killed_or_interrupted_leaves_no_bot_and_can_go_on(tmp_path, shared):
     worker = shared.worker("one", compiles=True)

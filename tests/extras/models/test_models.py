@@ -10,6 +10,7 @@ import json
 import os
 import runpy
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -670,6 +671,16 @@ def test_nothing_that_a_command_started_outlives_the_broker(tmp_path):
     assert gone_soon(below)
     asking.join(60)
     assert not asking.is_alive()
+
+
+def test_an_interrupted_broker_ends_in_order_and_says_nothing(tmp_path, capfd):
+    before = descendants(os.getpid())
+    with event_model.opened([Provider(kind="tape", name="m")], tmp_path):
+        brokers = descendants(os.getpid()) - before
+        for broker in brokers:
+            os.kill(broker, signal.SIGINT)
+        assert gone_soon(brokers)
+    assert capfd.readouterr().err == ""
 
 
 def test_a_model_answers_also_where_the_folder_for_temporary_files_has_a_long_name(
