@@ -32,7 +32,7 @@ def test_that_passes():
             "1 passed, 2 failed, 0 skipped",
             2,
         ),
-        (
+        pytest.param(
             TESTS.replace(
                 "def test_that_fails",
                 "@pytest.mark.parametrize('n', range(4))\ndef test_that_fails",
@@ -41,6 +41,7 @@ def test_that_passes():
             .replace('"seen"', 'f"seen{n}"'),
             "1 passed, 4 failed, 0 skipped",
             2,
+            marks=pytest.mark.soak,
         ),
     ],
     ids=["passes alone", "is broken", "too many"],

@@ -115,7 +115,7 @@ def answers(launcher, path, program, spinners=0, **conditions):
     return replies
 
 
-@pytest.mark.parametrize("level", ["landlock", "bubblewrap"])
+@pytest.mark.parametrize("level", ["landlock", pytest.param("bubblewrap", marks=pytest.mark.soak)])
 def test_a_wrapper_whose_engine_waits_for_a_core_loses_nothing(launcher, tmp_path, level):
     if choice.failure(level) is not None:
         pytest.skip(f"no {level} here")
