@@ -88,8 +88,8 @@ def _calls(calls: Iterable[ModelCall], roles: list[str]) -> Iterator[list[object
         answer_text = answer.text
         if answer.end in ANSWER_ENDS:
             answer_text = f"({ANSWER_ENDS[answer.end]})\n{answer_text}"
-        texts = [question_of(call), answer.reasoning, answer_text]
-        texts = list(map(clean_lines, texts))
+        hostile_texts = [question_of(call), answer.reasoning, answer_text]
+        texts = list(map(clean_lines, hostile_texts))
         free_characters -= sum(map(len, texts))
         if free_characters < 0:
             texts = ["(too much to store: `arena replay` has it)", "", ""]
@@ -123,6 +123,9 @@ def last_lines(stderr: str, count: int = STDERR_LINES) -> list[str]:
     return list(map(_clean, lines[-count:]))
 
 
-@lru_cache(100_000)  # moves and remarks come again and again
 def _clean(text: str, length: int = 200) -> str:
-    return clean(text, length)
+    # `clean` reads no more of a text than this, and the cache is not to hold 16 kB for a line.
+    return _cleaned(text[: length + 1], length)
+
+
+_cleaned = lru_cache(100_000)(clean)  # moves and remarks come again and again

@@ -36,6 +36,7 @@ from arena.report import page as report_page
 from arena.report.boards import items
 from arena.report.data import Index, by_importance, columns
 from arena.report.leaderboard import leaderboard, rankings
+from arena.report.recorded import last_lines
 from arena.report.replays import safe_json
 from arena.report.writing import write_report
 from arena.results import memo
@@ -889,3 +890,13 @@ def test_a_record_shows_itself_in_a_notebook_as_its_replay(results, tmp_path, mo
 
     assert [*parallel.parallel_map(shown, [record], cores=2)] == [notebook.frame(record)]
     assert notebook.frame(record).startswith('<iframe sandbox="allow-scripts" ')
+
+
+def test_long_lines_of_stderr_do_not_stay_in_memory():
+    lines = "\n".join(f"{number} {'x' * 16_000}" for number in range(200))
+    last_lines(lines, 200)  # what is imported and cached once
+    tracemalloc.start()
+    last_lines(lines.replace("x", "y"), 200)
+    left, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert left < 500_000
