@@ -92,9 +92,8 @@ def shortened(texts: Sequence[str], length: int = NAME) -> list[str]:
     """
     labels: dict[str, str] = {}
     longest = max(map(len, texts), default=0)
-    sizes = range(length, longest + length + 1)
     different_texts = dict.fromkeys(texts)
-    for size in sizes:
+    for size in range(length, longest + length + 1):
         waiting = [text for text in different_texts if text not in labels]
         if not waiting:
             break

@@ -219,8 +219,7 @@ class Encoding:
                 names.append(f"{value} = {word}")
             elif _is_number(word):
                 low, high = self.ranges[value]
-                at_least_low = max(int(word), low)
-                nearest = min(at_least_low, high)
+                nearest = min(max(int(word), low), high)
                 position = (nearest - low) / (high - low)
                 yield self._features[value], position
 
@@ -347,9 +346,9 @@ def _vocabulary(views: Iterable[View], depths: Mapping[Group, int]) -> _Vocabula
             label, values = _parsed(line, fact, depths)
             counts[label] = counts.get(label, 0) + 1
             first_word, _, _ = label.partition(" ")
-            later_words = fact.count(" ")
+            later_word_count = fact.count(" ")
             for number, (value, word) in enumerate(values):
-                slot = (first_word, later_words, number)
+                slot = (first_word, later_word_count, number)
                 slots[value] = slot
                 words.setdefault(slot, set()).add(word)
     return _Vocabulary(counts=counts, slots=slots, words=words)

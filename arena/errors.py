@@ -4,7 +4,7 @@ Every other exception is a bug of ours, and ends in a traceback.
 """
 
 import errno
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -29,22 +29,19 @@ class FilesError(ArenaError):
         self._parts = parts
 
     def __str__(self) -> str:
-        texts = []
-        for part in self._parts:
-            if isinstance(part, str):
-                texts.append(part)
-            else:
-                texts.append(shown(part))
-        return "".join(texts)
+        return self._sentence(shown)
 
     def seen_from(self, *folders: "PurePath") -> str:
         """Return the sentence with the paths in these folders as they are there."""
+        return self._sentence(lambda path: _path_in(path, folders))
+
+    def _sentence(self, path_text: "Callable[[PurePath], str]") -> str:
         texts = []
         for part in self._parts:
             if isinstance(part, str):
                 texts.append(part)
             else:
-                texts.append(_path_in(part, folders))
+                texts.append(path_text(part))
         return "".join(texts)
 
 

@@ -174,10 +174,10 @@ class Turn:
             for choice in product(*moves):
                 chosen = dict(zip(movers, choice, strict=True))
                 # A state in which a known move is not legal is none of those that fit.
-                is_legal = all(
+                all_legal = all(
                     move in rules.legal_moves(state, role) for role, move in chosen.items()
                 )
-                if is_legal:
+                if all_legal:
                     next_state = rules.play(state, chosen)
                     positions.append((next_state, after))
             if len(positions) > MOST_STATES:

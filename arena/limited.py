@@ -123,11 +123,7 @@ def limited_value(
     wall: float,
 ) -> Item:
     """Return what `work()` returns, from a process of its own, as `limited` does."""
-
-    def values() -> list[Item]:
-        return [work()]
-
-    (value,) = limited(values, memory=memory, cpu=cpu, wall=wall)
+    (value,) = limited(lambda: [work()], memory=memory, cpu=cpu, wall=wall)
     return value
 
 

@@ -218,8 +218,8 @@ def _model_terms(terms: ModelTerms) -> str:
         "bank": terms.bank,
         "cost": terms.cost,
     }
-    known = {name: limit for name, limit in limits.items() if limit is not None}
-    return f"model {json.dumps(known)}"
+    set_limits = {name: limit for name, limit in limits.items() if limit is not None}
+    return f"model {json.dumps(set_limits)}"
 
 
 def asks_model(ask: Ask, line: bytes) -> bool:

@@ -122,8 +122,7 @@ def open_plain(path: Path, *, trusted: bool = False) -> int:
 
     If it must be `trusted`, it and its folder are ours or root's.
     """
-    flags = os.O_RDONLY | os.O_CLOEXEC
-    flags |= os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
+    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
     with opened(path.parent) as folder, naming(path):
         descriptor = os.open(path.name, flags, dir_fd=folder)
         try:

@@ -44,11 +44,11 @@ def read(path: Path, hint: str, most: int | None = None) -> dict[str, Any]:
     """
     try:
         shared_folders.refuse_pipe(path)
-        read_bytes = -1
+        most_read = -1
         if most is not None:
-            read_bytes = most + 1
+            most_read = most + 1
         with path.open("rb") as file:
-            content = file.read(read_bytes)
+            content = file.read(most_read)
         if most is not None and len(content) > most:
             text = f"it is larger than {most // 1000} kB; put the rest into other files"
             raise FileError(path, text)

@@ -126,8 +126,7 @@ class Bot:
     def plays(self, game: str, board: str, role: Role) -> bool:
         """Return whether the bot takes this role on this board."""
         label = f"{game}/{board.removesuffix(DISGUISED)}"
-        names_board = game in self.games or label in self.games
-        plays_board = not self.games or names_board
+        plays_board = not self.games or game in self.games or label in self.games
         plays_role = not self.roles or role in self.roles
         return plays_board and plays_role
 
@@ -218,15 +217,15 @@ class ModelTerms:
         if answer.cost is not None:
             return answer.cost
         others = answer.tokens_in
-        cost = 0.0
+        price_of_cached = 0.0
         if self.price_cached is not None:
             others -= answer.cached
-            cost += answer.cached * self.price_cached
+            price_of_cached += answer.cached * self.price_cached
         if self.price_cache_write is not None:
             others -= answer.cache_written
-            cost += answer.cache_written * self.price_cache_write
-        question = others * self.price_in + cost
-        total = question + answer.tokens_out * self.price_out
+            price_of_cached += answer.cache_written * self.price_cache_write
+        price_of_question = others * self.price_in + price_of_cached
+        total = price_of_question + answer.tokens_out * self.price_out
         return total / 1e6
 
 

@@ -213,8 +213,7 @@ def copy_new(source: Path, target: Path) -> None:
     mode = SHARED
     if source.stat().st_mode & stat.S_IXUSR:
         mode = PROGRAM
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-    flags |= os.O_NOFOLLOW | os.O_CLOEXEC
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(target, flags, mode)
     with os.fdopen(descriptor, "wb") as file:
         file.write(source.read_bytes())
@@ -311,8 +310,7 @@ def _sync(path: Path) -> None:
 
 
 def _open_or_make(path: Path, flags: int, mode: int) -> int:
-    flags |= os.O_CREAT | os.O_CLOEXEC
-    flags |= os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
+    flags |= os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
     with shared_folders.opened(path.parent) as folder, shared_folders.naming(path):
         descriptor = os.open(path.name, flags, mode, dir_fd=folder)
         status = os.fstat(descriptor)
@@ -358,8 +356,7 @@ def _stream(path: Path, folder: int) -> int | None:
             raise OSError(
                 errno.EPERM, "it is a pipe or a device of another user; name another file"
             )
-        flags = os.O_WRONLY | os.O_CLOEXEC
-        flags |= os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
+        flags = os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
         try:
             descriptor = os.open(path.name, flags, dir_fd=folder)
         except OSError as error:

@@ -51,10 +51,10 @@ class Written:
 def names() -> tuple[str, ...]:
     """Return the names of all charts: the leaderboard first, then in order of name."""
 
-    def order(name: str) -> tuple[bool, str]:
+    def leaderboard_first(name: str) -> tuple[bool, str]:
         return name != FIRST, name
 
-    return tuple(sorted(_modules(), key=order))
+    return tuple(sorted(_modules(), key=leaderboard_first))
 
 
 def caption(name: str) -> str:

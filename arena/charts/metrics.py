@@ -72,8 +72,7 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         columns=3,
         space=Space(right=0.15, between=0.35),
     )
-    for panel, table, axis in zip(axes, tables, axes_ends, strict=True):
-        least, most = axis
+    for panel, table, (least, most) in zip(axes, tables, axes_ends, strict=True):
         _panel(panel, table, least, most)
     return figure
 

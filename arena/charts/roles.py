@@ -75,8 +75,7 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         columns=3,
         space=Space(between=0.3),
     )
-    for panel, entry, table in zip(axes, entries, tables, strict=True):
-        board, _, _ = entry
+    for panel, (board, _, _), table in zip(axes, entries, tables, strict=True):
         game, _, _ = board.partition("/")
         intervals(
             panel,

@@ -76,8 +76,7 @@ def render(frame: pd.DataFrame, about: About = About()) -> Figure | Nothing:  # 
         wide=1.6,
         columns=4,
     )
-    for panel, entry, bots in zip(axes, entries, orders, strict=True):
-        _, _, table = entry
+    for panel, (_, _, table), bots in zip(axes, entries, orders, strict=True):
         drawn = table[table["bot"].isin(bots)]
         _panel(panel, drawn, bots)
     return figure

@@ -85,8 +85,8 @@ def call_lines(call: ModelCall) -> Iterator[str]:
     answer = call.answer
     tokens = f"{answer.tokens_in} tokens, and {answer.tokens_out} of its answer"
     notes = [f"turn {call.turn}  {call.role} asks the model: {tokens}"]
-    more = [usage_of(answer), ANSWER_ENDS.get(answer.end)]
-    notes += filter(None, more)
+    usage_and_end = [usage_of(answer), ANSWER_ENDS.get(answer.end)]
+    notes += filter(None, usage_and_end)
     yield ", ".join(notes)
 
     texts = {

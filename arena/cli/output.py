@@ -124,8 +124,7 @@ def make_table(columns: Sequence["str | Column"], rows: Iterable[Sequence[object
         justify: Literal["left", "right"] = "left"
         if values and are_numbers:
             justify = "right"
-        head = Text(safe_line(heading))
-        result.add_column(head, justify=justify, overflow="fold")
+        result.add_column(Text(safe_line(heading)), justify=justify, overflow="fold")
 
     for row in rows:
         texts: list[Text] = []

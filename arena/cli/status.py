@@ -341,10 +341,9 @@ def _ask_to_halt(
             with writing(folder):
                 control.request_halt(folder, token)
         state = control.last_state(folder)
-        if answer is None and state is not None:
-            is_ours = state.token == token
-            if is_ours and state.halting:
-                answer = state
+        obeys = state is not None and state.token == token and state.halting
+        if answer is None and obeys:
+            answer = state
         if answer is None and time.monotonic() > until:
             break
         time.sleep(LOOK_S)

@@ -799,10 +799,10 @@ class _PlacedGrid:
     def middle(self, cell: Cell) -> tuple[float, float]:
         """Return the middle of a cell."""
         column, row = cell
-        columns_before = column - self.grid.columns[0] + 0.5
-        rows_before = self.grid.rows[-1] - row + 0.5
-        x = self.x + self.unit * columns_before
-        y = self.y + self.unit * rows_before
+        columns_to_middle = column - self.grid.columns[0] + 0.5
+        rows_to_middle = self.grid.rows[-1] - row + 0.5
+        x = self.x + self.unit * columns_to_middle
+        y = self.y + self.unit * rows_to_middle
         return round(x, 2), round(y, 2)
 
     def item(self, shapes: tuple[Shape, ...]) -> Item:
@@ -820,8 +820,8 @@ class _PlacedGrid:
         for x in columns:
             if x % _label_step(columns) != 0:
                 continue
-            columns_before = x - columns[0] + 0.5
-            middle = self.x + self.unit * columns_before
+            columns_to_middle = x - columns[0] + 0.5
+            middle = self.x + self.unit * columns_to_middle
             label = canvas.text(
                 str(x),
                 middle,

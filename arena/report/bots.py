@@ -24,6 +24,8 @@ FAULTS = 8  # kinds of fault that a page lists
 DIGEST = 6  # digits of a version's digest, as in other tables
 TIMES = ("turns", "wall_p50", "wall_p99", "wall_max", "cpu_p50", "cpu_max")
 Page = dict[str, Any]
+MatchRole = tuple[str, str]
+"""The id of a match, and a role in it."""
 
 
 def pages(
@@ -318,10 +320,6 @@ def faults_of(
             card = _fault_card(record, seats, counts)
             faults[bot].append(card)
     return faults
-
-
-MatchRole = tuple[str, str]
-"""The id of a match, and a role in it."""
 
 
 def _seats_at_fault(

@@ -80,12 +80,12 @@ def pieces(
     `pictures` are those of the charts, and `tables` the other names of the template.
     """
 
-    def order(script: Path) -> tuple[bool, str]:
+    def start_last(script: Path) -> tuple[bool, str]:
         is_last = script.stem == "start"  # the script that starts the page
         return is_last, script.name
 
     scripts = list(PARTS.glob("[!_]*.js"))
-    scripts.sort(key=order)
+    scripts.sort(key=start_last)
     styles = sorted(PARTS.glob("*.css"))
     paragraphs = []
     for paragraph in notice.split("\n\n"):
@@ -111,11 +111,11 @@ def pieces(
 def pictures_of(drawn: Iterable[Path]) -> list[dict[str, object]]:
     """Return the pictures of the page, by the files of the charts: the leaderboard comes first."""
 
-    def order(path: Path) -> tuple[bool, str]:
+    def leaderboard_first(path: Path) -> tuple[bool, str]:
         return path.stem != "leaderboard", path.stem
 
     drawings = [path for path in drawn if path.suffix == ".svg"]
-    drawings.sort(key=order)
+    drawings.sort(key=leaderboard_first)
     return [_picture(path) for path in drawings]
 
 

@@ -162,8 +162,8 @@ def pass_on_forks(launcher: _socket.socket) -> None:
 
 def pass_on(launcher: _socket.socket, kind: bytes, descriptor: int) -> None:
     """Send a descriptor to the referee, and close it here."""
-    packed = struct.pack("i", descriptor)
-    rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, packed)
+    descriptor_bytes = struct.pack("i", descriptor)
+    rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, descriptor_bytes)
     launcher.sendmsg([kind], [rights])
     os.close(descriptor)
 
@@ -183,8 +183,8 @@ def check_user(
         _, question = message(launcher)
         try:
             unreadable = users.unreadable(*question)
-            first = [path[:TEXT_LENGTH] for path in unreadable[:1]]
-            answer: dict[str, Any] = {"unreadable": first, "why": ""}
+            first_unreadable = [path[:TEXT_LENGTH] for path in unreadable[:1]]
+            answer: dict[str, Any] = {"unreadable": first_unreadable, "why": ""}
         except OSError as error:
             # Root of a user namespace is root in name, and has few users or one.
             if error.errno in TEMPORARY:

@@ -37,8 +37,7 @@ def note(scratch: str) -> int:
     """
     pid = os.getpid()
     # The file may exist: a bot may be started a second time.
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-    flags |= os.O_NOFOLLOW | os.O_CLOEXEC
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(scratch + NOTE, flags, 0o600)
     text = f"{pid} {procfs.start(pid)} {numbering()}"
     os.write(descriptor, text.encode())

@@ -129,8 +129,8 @@ def respond(launcher: _socket.socket, operation: bytes) -> None:
     if listener is None:
         launcher.send(marshal.dumps(answer))
     else:
-        packed = struct.pack("i", listener)
-        rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, packed)
+        descriptor_bytes = struct.pack("i", listener)
+        rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, descriptor_bytes)
         launcher.sendmsg([marshal.dumps(answer)], [rights])
         os.close(listener)
 

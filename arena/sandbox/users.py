@@ -104,8 +104,7 @@ def claim(first: int) -> tuple[int, int] | None:
 
 def _open_claims() -> int:
     """Open the file with the claims: a plain one that is root's alone."""
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
-    flags |= os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
     reasons = []
     for path in claim_files():
         try:

@@ -295,8 +295,8 @@ def _open_streams() -> None:
 
 def _show(begin: int, end: int, strings: list[str]) -> None:
     """Have process lists show these strings, as far as there is space, instead of the spawner's."""
-    ended_strings = [os.fsencode(string) + b"\0" for string in strings]
-    text = b"".join(ended_strings)[: end - begin - 1]
+    terminated = [os.fsencode(string) + b"\0" for string in strings]
+    text = b"".join(terminated)[: end - begin - 1]
     ctypes.memset(begin, 0, end - begin)
     ctypes.memmove(begin, text, len(text))
 

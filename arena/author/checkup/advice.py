@@ -90,12 +90,8 @@ def of_silence(
     lines that the bot printed instead; `expected` are the answers that would have been right.
     """
     answer = "the answer"
-    wanted = "a move"
-    question = "`go ...`"
     if ready:
         answer = "`ready`"
-        wanted = "`ready`"
-        question = "`ready?`"
     if late is not None:
         return (
             f"{answer} came after {late:.1f} s: be quicker, or answer with the best move so far "
@@ -109,7 +105,10 @@ def of_silence(
     if ready and line is not None:
         return f'print exactly `ready` and a newline: it printed "{line}" instead'
     if any(remarks):
-        return f"remarks (`# ...`) are no answer: print {wanted} after them, once"
+        expected_line = "a move"
+        if ready:
+            expected_line = "`ready`"
+        return f"remarks (`# ...`) are no answer: print {expected_line} after them, once"
     script = script_fault(files.bot) if files.bot else None
     if script is not None:
         return f"{script.words}: {script.cure}"
@@ -132,6 +131,9 @@ def of_silence(
     holds_back = ""
     if not files.flushes_itself:
         holds_back = "holds its lines back (flush each line), "
+    question = "`go ...`"
+    if ready:
+        question = "`ready?`"
     return (
         f"it said nothing; it must answer as soon as it reads the line {question}. Perhaps it "
         f"{computes}sleeps, is stopped, {holds_back}does not read its input, or waits for another "

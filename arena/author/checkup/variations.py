@@ -44,9 +44,9 @@ def in_pieces(text: bytes) -> tuple[bytes, ...]:
         return (text,)
     middle = len(text) * 2 // 3
     beginning = text[:middle]
-    rest = text[middle:-1]
+    end = text[middle:-1]
     newline = text[-1:]
-    return beginning, rest, newline
+    return beginning, end, newline
 
 
 WINDOWS = "lines that end with CR LF"

@@ -168,9 +168,8 @@ def _copy(
         # where it may lead elsewhere by way of other links.
         leads_to = os.readlink(name, dir_fd=parent)
         end = PurePosixPath(os.path.normpath(path.parent / leads_to))
-        is_in_folder = len(path.parts) > 1
-        stays_in_it = end.parts[:1] == path.parts[:1]
-        if leads_to.startswith("/") or not is_in_folder or not stays_in_it:
+        is_inner = len(path.parts) > 1 and end.parts[:1] == path.parts[:1]
+        if leads_to.startswith("/") or not is_inner:
             raise leaves(path)
         target.symlink_to(leads_to)
     else:

@@ -105,12 +105,10 @@ def sheet(
 
     title = drawable(title)
     left = MARGIN + space.left + labels
-    panels_across = left - MARGIN + columns * wide
-    panels_across += (columns - 1) * between
-    panels_across += beside
-    panels_across += space.right
+    panels_across = columns * wide + (columns - 1) * between
+    content_width = left - MARGIN + panels_across + beside + space.right
     across = max(
-        panels_across,
+        content_width,
         width(title, LARGE, bold=True),
         width(subtitle, TEXT),
     )

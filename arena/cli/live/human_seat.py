@@ -152,11 +152,9 @@ class ScreenSeat:
         self._message = ""
         if key == "ctrl-d":
             raise LeftEarlyError
-        if key == "q" and not self._text:
-            # In chess, say, a move may begin with this letter: there `quit` and Ctrl-D leave.
-            begins_move = entering.by_text("q", self._legal)
-            if not begins_move:
-                raise LeftEarlyError
+        # In chess, say, a move may begin with this letter: there `quit` and Ctrl-D leave.
+        if key == "q" and not self._text and not entering.by_text("q", self._legal):
+            raise LeftEarlyError
         if key == "?":
             self._listed = not self._listed
         elif key in {"escape", "ctrl-u"}:

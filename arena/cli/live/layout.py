@@ -283,6 +283,6 @@ def _asides(story: Story, turn: Turn, columns: int) -> Iterator[str]:
 
 
 def _wrapped(text: str, columns: int, indent: int) -> list[str]:
-    columns = max(10, columns)
-    lines = textwrap.wrap(text, columns, subsequent_indent=" " * indent)
+    width = max(10, columns)
+    lines = textwrap.wrap(text, width, subsequent_indent=" " * indent)
     return lines or [""]

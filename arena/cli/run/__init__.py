@@ -129,8 +129,8 @@ def run(
         # writer can.
         Archive.make(this_run.folder)
     # A run that `stop_after` ended did what it was asked to.
-    was_stopped = outcome.stop is not None and not outcome.failed
-    unfinished = not outcome.complete and not was_stopped
+    stopped_as_asked = outcome.stop is not None and not outcome.failed
+    unfinished = not outcome.complete and not stopped_as_asked
     if fault or unfinished:
         raise typer.Exit(1)
 
