@@ -60,15 +60,26 @@ def workspace() -> Path:
 
 async def get(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, path: str, etag: str
-) -> tuple[int, str]:
-    """Ask for a page by a connection that stays; return its status and its ETag."""
+) -> tuple[int, str, bytes]:
+    """Ask for a page by a connection that stays; return its status, its ETag and its text."""
     known = f"If-None-Match: {etag}\r\n" if etag else ""
     writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n{known}\r\n".encode())
     head = await reader.readuntil(b"\r\n\r\n")
+    text = b""
     if length := re.search(rb"content-length: (\d+)", head):
-        await reader.readexactly(int(length[1]))
+        text = await reader.readexactly(int(length[1]))
     found = re.search(rb"etag: (\S+)", head)
-    return int(head[9:12]), found[1].decode() if found else ""
+    return int(head[9:12]), found[1].decode() if found else "", text
+
+
+async def event_is_linked(port: int) -> None:
+    """Wait on the front page until it links to the event: nobody knows its address before."""
+    streams = await asyncio.open_connection("127.0.0.1", port)
+    text = b""
+    while f'href="{LEADERBOARD}"'.encode() not in text:
+        await asyncio.sleep(EVERY_S)
+        _, _, text = await get(*streams, "/", "")
+    streams[1].close()
 
 
 async def read(
@@ -76,6 +87,7 @@ async def read(
 ) -> None:
     """Open the leaderboard after a delay, and ask for its parts until the end."""
     await asyncio.sleep(delay)
+    await event_is_linked(port)
     etags: dict[str, str] = defaultdict(str)
     streams = None
     while True:
@@ -83,7 +95,7 @@ async def read(
             begun = time.perf_counter()
             try:
                 streams = streams or await asyncio.open_connection("127.0.0.1", port)
-                status, etags[path] = await get(*streams, path, etags[path])
+                status, etags[path], _ = await get(*streams, path, etags[path])
             except (OSError, EOFError):
                 streams, status = None, 0
             waits[path].append(time.perf_counter() - begun)
@@ -93,6 +105,7 @@ async def read(
 
 async def watch(port: int, turns: list[int], statuses: dict[int, int]) -> None:
     """Hold the stream of the live match; count the turns that came."""
+    await event_is_linked(port)
     while True:
         status = 0
         with contextlib.suppress(OSError, EOFError):
@@ -208,6 +221,8 @@ class Site:
                 self.waits[path] += seconds
             for status, count in statuses.items():
                 self.statuses[status] += count
+            if statuses.get(404):
+                raise RuntimeError(f"{statuses[404]} answers were 404, to links of the site")
             took, answers = cpu_of(server.pid) - before, sum(statuses.values())
             self.notes.append(
                 f"the readers took {cpu:.1f} s of CPU, the server {took:.1f} s for {answers} "

@@ -389,9 +389,10 @@ async def stream(request: Request) -> Response:
 
 async def wall_stream(request: Request) -> Response:
     """Send what a projector shows, as long as everybody may see it, whoever has signed in there."""
-    event = _public(request)
-    if not event:
+    events = _public(request)
+    if not events:
         raise HTTPException(404)
+    event = events[0]
     accounts = people.accounts_of(request)
     everybody_sees = partial(accounts.may_see, event, None)
     return _stream(request, event, everybody_sees)
@@ -412,8 +413,8 @@ def _stream(
     return EventStreamResponse(request, view.parts(), counted, goes_on)
 
 
-def _public(request: Request) -> str:
-    """Return the event for a projector; "" if there is none.
+def _public(request: Request) -> list[str]:
+    """Return the events for a projector, which shows the first that can be read.
 
     It is the event that the address names, or the event that is played now, or the newest event.
     Everybody may see it, whoever has signed in at the projector.
@@ -423,22 +424,24 @@ def _public(request: Request) -> str:
     if event_name is not None:
         if event_name not in names:
             raise HTTPException(404)
-        return event_name
+        return [event_name]
     frames = readers.frames(request)
-    for name in names:
-        if frames.state(name) is not None:
-            return name
-    if not names:
-        return ""
-    return names[0]
+    return sorted(names, key=lambda name: frames.state(name) is None)
 
 
 async def wall(request: Request) -> Response:
     """Show an event on a projector, which turns its pages by itself."""
-    event = _public(request)
+    event = ""
     html = ""
-    if event:
-        html = await readers.frames(request).table(event, jobs.wall)
+    for name in _public(request):
+        try:
+            html = await readers.frames(request).table(name, jobs.wall)
+        except JobError:
+            # A run begins it at this moment, or was killed there. A page of an error would stay on
+            # the projector for ever.
+            continue
+        event = name
+        break
     query = pages.query({"event": event})
     return pages.render(
         request,

@@ -4,6 +4,7 @@ import asyncio
 import html
 import json
 import re
+import shutil
 import signal
 from contextlib import closing, contextmanager
 from itertools import islice, pairwise
@@ -192,6 +193,21 @@ def test_the_wall_shows_what_everybody_may_see_whoever_has_signed_in(workspace):
             assert "No results are shown yet" in client.get("/wall", headers=session).text
         finally:
             accounts.set("hidden", False)
+
+
+def test_the_wall_shows_a_page_that_goes_on_while_a_run_begins_its_event(workspace):
+    begun = workspace / "results/begun/event.sqlite"
+    begun.parent.mkdir()
+    begun.touch()  # what a run makes first, and leaves if it is killed there
+    try:
+        with served(workspace) as client:
+            assert 'data-name="cup"' in client.get("/wall").text
+            page = client.get("/wall?event=begun")
+            assert page.status_code == 200
+            assert "No results are shown yet" in page.text
+            assert "/events/begun" not in client.get("/").text
+    finally:
+        shutil.rmtree(begun.parent)
 
 
 def test_what_all_watch_is_computed_for_nobodys_address():
