@@ -23,8 +23,8 @@ from rich.console import Console
 from arena.cli import output
 from arena.cli.docs import README_PAGES
 from tests.games.test_check_rules import MARKS, SOUND
-from tests.support import workspaces
-from tests.support.cup import FIRST, Command, arena, processes_in, run_event
+from tests.support import events, workspaces
+from tests.support.cup import FIRST, Command, arena, processes_in
 from tests.support.processes import until
 from tests.support.programs import python
 
@@ -74,7 +74,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def match(folder):
-    assert run_event(folder).returncode == 0
+    assert events.run(folder, "results/cup")[0].complete
     with closing(sqlite3.connect(folder / "results/cup/event.sqlite")) as store:
         return store.execute("select id from matches order by id limit 1").fetchone()[0]
 

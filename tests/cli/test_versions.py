@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import cup, workspaces
+from tests.support import cup, events, workspaces
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,7 @@ def submitted(tmp_path_factory) -> Path:
         assert done.returncode == 0, done.stderr
         assert "next: `arena run` plays it" in done.stderr
         if number in {1, 2}:
-            assert cup.run_event(made, "--quiet").returncode == 0
+            assert events.run(made, "results/cup")[0].complete
     return made
 
 

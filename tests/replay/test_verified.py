@@ -17,7 +17,7 @@ from arena.replay import verify
 from arena.results import memo
 from arena.results.archive import Archive
 from arena.values import Match
-from tests.support import cup, workspaces
+from tests.support import cup, events, workspaces
 
 MATCHES = 4
 
@@ -26,7 +26,7 @@ MATCHES = 4
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a workspace with an event of two matches a repeat that was played and verified."""
     folder = workspaces.make(tmp_path_factory.mktemp("ws") / "ws", repeats=MATCHES // 2)
-    assert cup.run_event(folder).returncode == 0
+    assert events.run(folder, "results/cup")[0].complete
     assert cup.arena(folder, "verify").returncode == 0
     return folder
 

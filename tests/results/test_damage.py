@@ -13,8 +13,8 @@ import pytest
 from arena.event import plan
 from arena.replay import verify
 from arena.results.archive import Archive
-from tests.support import workspaces
-from tests.support.cup import arena, run_event
+from tests.support import events, workspaces
+from tests.support.cup import arena
 from tests.support.sprint import FIRST, LAST
 
 PAGE = 4096
@@ -28,7 +28,7 @@ def whole(tmp_path_factory):
     folder = workspaces.make(
         tmp_path_factory.mktemp("damage") / "ws", {"first": FIRST, "last": LAST}, "duel", repeats=6
     )
-    assert run_event(folder).returncode == 0
+    assert events.run(folder, "results/cup")[0].complete
     path = folder / "results/cup/event.sqlite"
     store = sqlite3.connect(path)
     roots = dict(store.execute("select name, rootpage from sqlite_master"))

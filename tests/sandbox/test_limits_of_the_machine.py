@@ -22,8 +22,8 @@ from arena.sandbox import choice, rlimits
 from arena.sandbox.folder import ADVICE
 from arena.sandbox.launcher import Launcher
 from arena.values import Bot, Conditions
-from tests.support import live, workspaces
-from tests.support.cup import Command, environment, processes_in, run_event, stored
+from tests.support import events, live, workspaces
+from tests.support.cup import Command, environment, processes_in, stored
 from tests.support.sprint import FIRST, LAST
 
 
@@ -94,7 +94,7 @@ def played(tmp_path_factory):
     folder = workspaces.make(
         tmp_path_factory.mktemp("played") / "ws", bots, repeats=verify.FEW // 2 + 1
     )
-    assert run_event(folder).returncode == 0
+    assert events.run(folder, "results/cup")[0].complete
     return folder
 
 

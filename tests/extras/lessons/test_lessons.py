@@ -26,7 +26,7 @@ from arena.results.lessons import find
 from arena.results.move_estimates import LEAST_MATCHES, Estimates, better_than
 from arena.sandbox import choice
 from arena.values import Opening, Turn
-from tests.support import cup, reported, stored, workspaces
+from tests.support import cup, events, reported, stored, workspaces
 from tests.support.cup import arena
 from tests.support.programs import python
 
@@ -96,7 +96,7 @@ def planted(tmp_path_factory):
     )
     moves, blunder = planted_moves()
     give(folder, moves)
-    assert cup.run_event(folder).returncode == 0
+    assert events.run(folder, "results/cup")[0].complete
     return folder, moves, blunder
 
 

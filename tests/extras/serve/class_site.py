@@ -16,7 +16,7 @@ from arena.extras.serve import people, uploads
 from arena.extras.serve.accounts import Accounts
 from arena.extras.serve.entrants import Entrants
 from arena.results.archive import Archive
-from tests.support import cup, reported, workspaces
+from tests.support import cup, events, reported, workspaces
 from tests.support.programs import python
 
 AUTHORS, ORGANISER = ("Ada", "Ben"), "Olga"
@@ -125,7 +125,7 @@ def make(folder: Path) -> ClassSite:
                 f"{what}-of-{name}" for what in ("remark", "stderr", "comment", "words")
             }
         if program != "refused":
-            cup.run_event(workspace)
+            events.run(workspace, "results/cup")
     for name, other in (AUTHORS, AUTHORS[::-1]):
         id_ = accounts.ask(accounts.named(name), f"{name}@1", f"{other}@2", "mummy_maze/duel", 1)
         cup.arena(workspace, "duel", f"{name}@1", f"{other}@2", "--board", "mummy_maze/duel",

@@ -26,7 +26,7 @@ from arena.extras.serve.guard import Guard, Settings
 from arena.extras.serve.people import Threads
 from arena.extras.serve.worker import MOST_OF_NETWORK, NETWORK, BusyError, JobError, Worker
 from tests.extras.serve.served import drown, raw, served, served_apart
-from tests.support import cup, workspaces
+from tests.support import cup, events, workspaces
 from tests.support.processes import until
 
 OPENSSL = shutil.which("openssl")
@@ -35,7 +35,7 @@ OPENSSL = shutil.which("openssl")
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory):
     folder = workspaces.make(tmp_path_factory.mktemp("served"), boards="duel")
-    cup.run_event(folder)
+    events.run(folder, "results/cup")
     return folder
 
 

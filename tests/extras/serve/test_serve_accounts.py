@@ -37,7 +37,7 @@ from arena.results.archive.database import Holder
 from arena.results.lessons import most_regretted
 from tests.extras.serve.class_site import decide
 from tests.extras.serve.served import served, without
-from tests.support import cup, reported, workspaces
+from tests.support import cup, events, reported, workspaces
 from tests.support.processes import until
 
 BROKEN = 'print "ready"\n'
@@ -88,7 +88,7 @@ def played(tmp_path_factory):
         uploads.receive(accounts, accounts.named(name), {"bot.py": io.BytesIO(program.encode())})
         decide(accounts)
     accounts.set("paused", value=True, who="test", action="pause")
-    cup.run_event(workspace)
+    events.run(workspace, "results/cup")
     with (
         without(accounts, "check"),
         served(workspace, Settings(writes_per_s=1e4, reads_per_s=1e4)) as client,

@@ -17,7 +17,7 @@ from arena.errors import ArenaError
 from arena.extras.serve import actions, author, uploads
 from arena.extras.serve.accounts import Account, Accounts, Upload
 from arena.extras.serve.disk import Disk, size_of
-from tests.support import cup, workspaces
+from tests.support import cup, events, workspaces
 
 PADDING = 300_000
 
@@ -73,7 +73,7 @@ def test_versions_that_nothing_needs_make_room_the_oldest_first(site):
 def test_no_version_goes_that_plays_or_has_results_or_is_asked_for(site):
     accounts, ada = site
     hand_in(accounts, ada, 1)
-    cup.run_event(accounts.workspace)
+    events.run(accounts.workspace, "results/cup")
     actions.act(accounts, "limit", ["disk", "3"], "test")
     hand_in(accounts, ada, 2)
     hand_in(accounts, ada, 3)

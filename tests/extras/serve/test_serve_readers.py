@@ -9,7 +9,7 @@ from arena.extras.serve import jobs, people
 from arena.extras.serve.accounts import Accounts
 from tests.extras.serve.class_site import add_hostile_event
 from tests.extras.serve.served import served
-from tests.support import cup, reported, stored, workspaces
+from tests.support import events, reported, stored, workspaces
 
 PAGES = (
     "",
@@ -37,10 +37,10 @@ NONE = (
 def workspace(tmp_path_factory):
     """A workspace with an event that was played, and another in which every text is hostile."""
     folder = workspaces.make(tmp_path_factory.mktemp("readers"), boards="duel")
-    cup.run_event(folder)
+    events.run(folder, "results/cup")
     program = next((folder / "bots").rglob("first*.py"))
     program.write_text(program.read_text() + "# another version\n")
-    cup.run_event(folder)
+    events.run(folder, "results/cup")
     add_hostile_event(folder / "results")
     charts = folder / "results/cup/charts"
     charts.mkdir()
