@@ -167,6 +167,7 @@ class JoinedSeat:
         settings: dict[str, Any] = {
             "ping_interval": PING_S,
             "ping_timeout": PING_S,
+            "close_timeout": END_S,
             "max_size": MOST_BYTES,
             "additional_headers": {"Authorization": f"Bearer {token}"},
         }
@@ -431,10 +432,11 @@ def take_seat(
     roles: tuple[str, ...] = (),
     token_file: Path | None = None,
     unencrypted: bool = False,
-) -> None:
-    """Let a bot here play at a site until Ctrl-C.
+) -> int:
+    """Let a bot here play at a site until a signal ends it; return the exit code.
 
-    Raise RefusedError for a mistake of its author, or if the site refuses the bot.
+    It is 0 after Ctrl-C. Raise RefusedError for a mistake of its author, or if the site refuses
+    the bot.
     """
     address = socket_address(url, unencrypted=unencrypted)
     if command:
@@ -454,28 +456,32 @@ def take_seat(
     number = signal.SIGINT
     with contextlib.suppress(KeyboardInterrupt):
         number = asyncio.run(until_signal(seat.take(address, token)))
-    if number != signal.SIGINT:
-        sys.exit(128 + number)
+    if number == signal.SIGINT:
+        return 0
+    return 128 + number
 
 
 async def until_signal(work: Coroutine[Any, Any, None]) -> signal.Signals:
     """Do the work until a signal ends the program, then cancel it; return the signal.
 
-    A signal that is ignored (nohup) stays ignored. A handler that raises an exception would end
-    whatever runs at that moment, such as one match, with a traceback.
+    A second signal waits neither for the site nor for a bot that does not end. A signal that is
+    ignored (nohup) stays ignored. A handler that raises an exception would end whatever runs at
+    that moment, such as one match, with a traceback.
     """
     loop = asyncio.get_running_loop()
     stop: asyncio.Future[signal.Signals] = loop.create_future()
+    working: asyncio.Future[Any] = asyncio.ensure_future(work)
 
     def hear(number: signal.Signals) -> None:
-        if not stop.done():
+        if stop.done():
+            working.cancel()
+        else:
             stop.set_result(number)
 
     if os.name == "posix":  # elsewhere Ctrl-C cancels this
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) is not signal.SIG_IGN:
                 loop.add_signal_handler(number, hear, number)
-    working: asyncio.Future[Any] = asyncio.ensure_future(work)
     try:
         await asyncio.wait((working, stop), return_when=asyncio.FIRST_COMPLETED)
     finally:
@@ -512,7 +518,7 @@ def main() -> None:
     )
     arguments = parser.parse_args()
     try:
-        take_seat(
+        code = take_seat(
             arguments.url,
             arguments.bot,
             arguments.command,
@@ -524,6 +530,7 @@ def main() -> None:
         )
     except RefusedError as error:
         sys.exit(str(error))
+    sys.exit(code)
 
 
 if __name__ == "__main__":

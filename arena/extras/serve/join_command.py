@@ -54,7 +54,7 @@ def join(
     from arena.extras.serve.join import RefusedError, take_seat
 
     try:
-        take_seat(
+        code = take_seat(
             url,
             bot,
             command,
@@ -66,3 +66,4 @@ def join(
         )
     except RefusedError as error:
         raise ArenaError(str(error)) from error
+    raise typer.Exit(code)

@@ -5,6 +5,7 @@ back.
 import asyncio
 import contextlib
 import json
+import os
 import re
 import shutil
 import signal
@@ -521,6 +522,27 @@ def test_a_joined_bot_that_is_ended_while_it_starts_processes_says_nothing_more(
     assert command.said() == "joined as x; Ctrl-C leaves\n"
     assert code == (0 if number == signal.SIGINT else 128 + number)
     assert not list(cup.processes_in(tmp_path))
+
+
+def test_a_second_signal_does_not_wait_for_a_site_that_is_frozen():
+    async def take():
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.Event().wait()  # the site never says goodbye
+
+    async def ends() -> signal.Signals:
+        async def insist():
+            while True:
+                os.kill(os.getpid(), signal.SIGTERM)
+                await asyncio.sleep(0.05)
+
+        insisting = asyncio.ensure_future(insist())
+        ended = await join.until_signal(take())
+        insisting.cancel()
+        return ended
+
+    assert asyncio.run(ends()) == signal.SIGTERM
 
 
 def test_a_bot_tries_again_when_its_site_ends_before_an_answer(site):
