@@ -53,8 +53,8 @@ def new(
     """Make the folder of a bot that plays behind a bridge."""
     known = extensions.bridges()
     if bridge not in known:
-        known_bridges = known_are(bridge, list(known))
-        raise ArenaError(f"--bridge {bridge}: no such bridge; {known_bridges}")
+        choices = known_are(bridge, list(known))
+        raise ArenaError(f"--bridge {bridge}: no such bridge; {choices}")
     skeleton = known[bridge].skeleton
     if name is None:
         raise ArenaError(f"--bridge: name the bot: arena new NAME --bridge {bridge}")

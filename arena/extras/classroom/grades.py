@@ -98,7 +98,7 @@ class Judged:
         """True if the bot has the marks."""
         if self.points is None:
             return False
-        return self.points >= _exact(self.threshold)
+        return self.points >= _points_of(self.threshold)
 
     @property
     def marks(self) -> float:
@@ -143,7 +143,7 @@ class Judged:
         return f"{text}; {worth}"
 
 
-def _exact(threshold: Threshold) -> Fraction:
+def _points_of(threshold: Threshold) -> Fraction:
     """Return the points of a threshold as they are written, without an error of a float."""
     return Fraction(str(threshold.points))
 
@@ -153,7 +153,7 @@ def _rounded(judged: Judged) -> str:
     points = judged.points or Fraction()
     for decimals in (1, 2, 4):
         text = f"{float(points):.{decimals}f}"
-        if judged.met or Fraction(text) < _exact(judged.threshold):
+        if judged.met or Fraction(text) < _points_of(judged.threshold):
             break
     return text
 

@@ -353,8 +353,8 @@ def _missing(
     if stored < planned:
         parts.append(f"{at_most}{planned - stored} of {planned} matches are not played yet")
     if late:
-        students = counted(len(late), "student")
-        parts.append(f"the last bots of {students} are not played yet ({', '.join(late)})")
+        late_students = counted(len(late), "student")
+        parts.append(f"the last bots of {late_students} are not played yet ({', '.join(late)})")
     return ", and ".join(parts)
 
 

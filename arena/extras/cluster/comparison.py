@@ -85,8 +85,8 @@ def homogeneity(seats: Sequence[BlockSeat]) -> float | None:
     rows = _scores_of_blocks(seats)
     blocks = rows.drop_duplicates("block")
     machines_of_pairings = blocks[["pairing", "machine"]].drop_duplicates()
-    pairings_played = blocks["pairing"].nunique()
-    if len(machines_of_pairings) == pairings_played:
+    count_of_pairings = blocks["pairing"].nunique()
+    if len(machines_of_pairings) == count_of_pairings:
         return None
 
     pairing_array, _ = pd.factorize(blocks["pairing"])  # (blocks,)
@@ -118,9 +118,9 @@ def homogeneity(seats: Sequence[BlockSeat]) -> float | None:
 
 
 def _scores_of_blocks(seats: Sequence[BlockSeat]) -> pd.DataFrame:
-    """Return a row for each bot of a block, whose number is in the column `block`.
+    """Return a row for each bot of each block.
 
-    Its score is the mean there, minus the mean of the pairing's blocks.
+    `score` is the bot's mean there, minus its mean in the pairing; `block` numbers the blocks.
     """
     bots_by_match: dict[int, set[str]] = {}
     for seat in seats:

@@ -221,6 +221,8 @@ class Cluster:
         parcel = Parcel(number, machine, items)
         machine.parcels[number] = parcel
 
+        # In a thread of its own: dask calls back from one thread for all tasks, and a machine that
+        # is frozen with a result on it would stop the results of all others.
         def fetch_in_thread(future: Future) -> None:
             _in_thread(lambda: self._fetch(parcel, future))
 
@@ -235,8 +237,6 @@ class Cluster:
                 pure=False,
                 retries=0,
             )
-            # In a thread of its own: dask calls back from one thread for all tasks, and a machine
-            # that is frozen with a result on it would stop the results of all others.
             parcel.future.add_done_callback(fetch_in_thread)
         except Exception as error:  # noqa: BLE001 (the client is not connected at the moment)
             self._news.put(partial(self._fail, parcel, error))

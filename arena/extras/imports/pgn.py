@@ -7,7 +7,7 @@ programs write it.
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from arena.extras.imports import outside, source
@@ -216,7 +216,7 @@ def _match(
     white_score, black_score = RESULTS[result]
     words_of_termination = tags.get("Termination", "").casefold().split()
     termination = " ".join(words_of_termination)
-    ending = FAULTS.get(termination)
+    fault = FAULTS.get(termination)
     players = (
         (WHITE, "White", white_score),
         (BLACK, "Black", black_score),
@@ -224,14 +224,20 @@ def _match(
     seats = []
     for role, tag, score in players:
         position = FilePosition(path, text.lines[tag])
-        seat = OutsideSeat(
-            role=role,
-            bot=outside.bot_name(tags[tag], position, f"tag {tag}"),
-            score=score,
+        ending = None
+        words = ""
+        if fault is not None and score == LOSS:
+            ending = fault
+            words = termination
+        seats.append(
+            OutsideSeat(
+                role=role,
+                bot=outside.bot_name(tags[tag], position, f"tag {tag}"),
+                score=score,
+                ending=ending,
+                words=words,
+            )
         )
-        if ending is not None and score == LOSS:
-            seat = replace(seat, ending=ending, words=termination)
-        seats.append(seat)
 
     board = board or _board(path, text)
     at_termination = FilePosition(path, text.lines.get("Termination", text.line))

@@ -6,7 +6,7 @@ SGF is the "Smart Game Format" FF[4] of red-bean.com, as Go servers and editors 
 import hashlib
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from arena.extras.imports import outside, source
@@ -199,14 +199,20 @@ def _match(
     )
     seats = []
     for role, name, score in players:
-        seat = OutsideSeat(
-            role=role,
-            bot=outside.bot_name(values[name], at(name), f"property {name}"),
-            score=score,
-        )
+        ending = None
+        words = ""
         if reason == "time" and score == LOSS:
-            seat = replace(seat, ending=Ending.TIMEOUT, words="lost on time")
-        seats.append(seat)
+            ending = Ending.TIMEOUT
+            words = "lost on time"
+        seats.append(
+            OutsideSeat(
+                role=role,
+                bot=outside.bot_name(values[name], at(name), f"property {name}"),
+                score=score,
+                ending=ending,
+                words=words,
+            )
+        )
 
     number = values.get("GM", "")
     game = game or GAMES.get(number)

@@ -201,7 +201,8 @@ class Importer:
             )
             raise match.position.mistake("", message)
         earlier_sides = set(map(frozenset, board.sides))
-        if set(map(frozenset, sides)) != earlier_sides:
+        sides_here = set(map(frozenset, sides))
+        if sides_here != earlier_sides:
             raise match.position.mistake(
                 "", f"{label} has other sides here than in an earlier match; name another board"
             )

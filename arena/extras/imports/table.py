@@ -236,24 +236,24 @@ def _match(
 
 def _seat(row: TableRow, role: str, prefix: str) -> OutsideSeat:
     position = row.position
-    ending = row.get(f"{prefix}ending")
-    if ending and ending not in tuple(Ending):
+    ending_text = row.get(f"{prefix}ending")
+    if ending_text and ending_text not in tuple(Ending):
         known = ", ".join(Ending)
         raise position.mistake(
-            f"column {prefix}ending", f"{clean(ending)!r} is none of {known}; empty = no fault"
+            f"column {prefix}ending", f"{clean(ending_text)!r} is none of {known}; empty = no fault"
         )
     bot = outside.bot_name(row.get(f"{prefix}bot"), position, f"column {prefix}bot")
     score = _score(row, prefix)
     side = outside.short_text(row.get(f"{prefix}side"), position, f"column {prefix}side")
-    fault = None
-    if ending:
-        fault = Ending(ending)
+    ending = None
+    if ending_text:
+        ending = Ending(ending_text)
     return OutsideSeat(
         role=role,
         bot=bot,
         score=score,
         side=side,
-        ending=fault,
+        ending=ending,
         seconds=_seconds(row, f"{prefix}seconds"),
     )
 

@@ -113,9 +113,9 @@ def opened(providers: Sequence[Provider], folder: Path | None) -> Iterator[Door]
             "tape": str(tape),
             "parent": os.getpid(),
         }
-        packages = Path(__file__).parents[3]
+        folder_of_packages = Path(__file__).parents[3]
         process = subprocess.Popen(
-            [sys.executable, "-c", BEGIN, str(packages)],
+            [sys.executable, "-c", BEGIN, str(folder_of_packages)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             # Ctrl-C in the terminal is for the main process, which then ends the broker.

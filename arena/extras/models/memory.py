@@ -59,8 +59,8 @@ def memories(ratings: Ratings) -> list[Memory]:
         if bot == disguised or bot not in strengths:
             continue
         apart = None
-        both = {bot, disguised}
-        are_comparable = any(both.issubset(group) for group in ratings.groups)
+        pair = {bot, disguised}
+        are_comparable = any(pair.issubset(group) for group in ratings.groups)
         if are_comparable:
             apart = difference(ratings, bot, disguised)
         memory = Memory(

@@ -140,10 +140,7 @@ class Url:
         advice = advice_of(headers)
         is_again = advice.is_worth_it is True
         is_verbatim = "path" in request
-        is_of_request = False
-        if is_verbatim and not is_again:
-            is_of_request = self._is_of_request(status, body, request["path"])
-        if is_of_request:
+        if is_verbatim and not is_again and self._is_of_request(status, body, request["path"]):
             return chat.verbatim(status, body, request, table=table)
         address = without_key(headers.get("location", ""), self._provider.key)
         answer = refusal_of(
@@ -284,9 +281,9 @@ class Command:
         def tie() -> None:
             parallel.tie_to(parent)
 
-        begin = None
+        in_child = None
         if system.LINUX:
-            begin = tie
+            in_child = tie
         try:
             async with self._starting:
                 process = await asyncio.create_subprocess_exec(
@@ -297,7 +294,7 @@ class Command:
                     cwd=provider.folder or None,
                     env=os.environ | variables,
                     start_new_session=True,
-                    preexec_fn=begin,
+                    preexec_fn=in_child,
                 )
                 self._running.add(process.pid)
         except OSError as error:

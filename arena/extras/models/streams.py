@@ -190,17 +190,9 @@ def _part_events(position: Mapping[str, Any], part: Mapping[str, Any]) -> Iterat
     empty = dict(part)
     if name is not None:
         empty[name] = ""
-    yield {
-        "type": "response.content_part.added",
-        **position,
-        "part": empty,
-    }
+    yield {"type": "response.content_part.added", **position, "part": empty}
     if name is not None:
         text = part.get(name, "")
         yield {"type": f"response.{kind}.delta", **position, "delta": text}
         yield {"type": f"response.{kind}.done", **position, name: text}
-    yield {
-        "type": "response.content_part.done",
-        **position,
-        "part": part,
-    }
+    yield {"type": "response.content_part.done", **position, "part": part}

@@ -338,8 +338,8 @@ class Accounts:
     def accounts(self) -> tuple[Account, ...]:
         """Return all accounts, in order of name."""
         accounts = self._accounts("")
-        by_name = sorted(accounts, key=lambda account: (account.name, account.id))
-        return tuple(by_name)
+        in_order = sorted(accounts, key=lambda account: (account.name, account.id))
+        return tuple(in_order)
 
     def labels(self) -> dict[str, str]:
         """Return the name to show for each account, with the id if others have that name, too.

@@ -234,16 +234,10 @@ def _values(accounts: Accounts) -> dict[str, Any]:
         graded = _graded(folder)
     rule, _ = accounts.setting("rounds", ("", ""))
     welcome = accounts.setting("welcome", "")
-    switches: dict[str, bool] = {}
-    for switch in ("frozen", "paused", "hidden"):
-        switches[switch] = accounts.is_on(switch)
-    meanings: dict[str, str] = {}
-    for action, (_, _, meaning) in actions.SWITCHES.items():
-        meanings[action] = meaning
     last_rounds = accounts.rounds(1)
     return {
-        "switches": switches,
-        "meanings": meanings,
+        "switches": {name: accounts.is_on(name) for name in ("frozen", "paused", "hidden")},
+        "meanings": {action: meaning for action, (_, _, meaning) in actions.SWITCHES.items()},
         "rule": rule,
         "welcome": clean(welcome, actions.MOST_WELCOME),
         "running": any(not last.ended for last in last_rounds),

@@ -79,8 +79,8 @@ def duel(
     first = history.versions[0].bot.name
     last = history.versions[-1].bot.name
     folder = paths.results_folder(Path(), name or f"bisect-{first}-{last}")
-    later_versions = len(history.versions) - 1
-    steps = math.ceil(math.log2(later_versions))
+    count_of_later = len(history.versions) - 1
+    steps = math.ceil(math.log2(count_of_later))
     duels_at_most = 1
     if steps:
         duels_at_most = steps + 2  # with the first and the last

@@ -24,8 +24,8 @@ class BridgeSettings:
     """What the bridge was started with."""
 
     def __init__(self, argv: Sequence[str]) -> None:
-        settings = json.loads(argv[1])
-        self.options: dict[str, Option] = settings["options"]
+        given = json.loads(argv[1])
+        self.options: dict[str, Option] = given["options"]
         self.command: list[str] = list(argv[2:])
         """The command of the bot itself."""
 

@@ -130,8 +130,8 @@ class Engine:
         if seconds is not None:
             late = time.monotonic() + max(0.0, seconds - reserve(seconds))
         if hurry and seconds is not None and late is not None:
-            early = late - reserve(seconds)
-            answer = self._answer_until(is_answer, early)
+            first_deadline = late - reserve(seconds)
+            answer = self._answer_until(is_answer, first_deadline)
             if answer is not None:
                 return answer
             self.send(hurry)

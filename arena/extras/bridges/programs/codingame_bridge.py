@@ -92,8 +92,8 @@ class Template:
         self.facts = [_pattern("facts", text) for text in _texts(options, "facts")]
         self.words: dict[str, str] = {}
         for text in _texts(options, "words"):
-            word, words_of_program = _pair(text)
-            self.words[word] = words_of_program
+            word, word_of_program = _pair(text)
+            self.words[word] = word_of_program
         self.start = [_line(text) for text in _texts(options, "start")]
         self.turn = [_line(text) for text in _texts(options, "turn")]
 
@@ -184,8 +184,8 @@ class Template:
     def _filled(self, text: str, values: Values) -> str:
         """Return a line with the values of its names."""
 
-        def value_of(name: re.Match[str]) -> str:
-            return self._value(name[1], values)
+        def value_of(match: re.Match[str]) -> str:
+            return self._value(match[1], values)
 
         return VALUE.sub(value_of, text)
 

@@ -209,12 +209,12 @@ class XboardEngine:
             self._sent.add(command)
             self._engine.send(command)
             return
+        figure = text
         if options[known].kind == "check":
-            is_on = text == "true"
-            text = "0"
-            if is_on:
-                text = "1"
-        self._engine.send(f"option {known}={text}")
+            figure = "0"
+            if text == "true":
+                figure = "1"
+        self._engine.send(f"option {known}={figure}")
 
 
 def _declared(kind: str, details: str) -> arena_engine.EngineOption:
