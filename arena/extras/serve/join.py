@@ -101,6 +101,7 @@ class SeatSession:
                     stdin=asyncio.subprocess.PIPE,
                     stdout=asyncio.subprocess.PIPE,
                     limit=LINE_BYTES,
+                    start_new_session=True,  # Ctrl-C in the terminal is for this program
                 )
             process = self._process
             if process is None or process.stdin is None or process.stdout is None:
