@@ -9,8 +9,19 @@ import pytest
 from tests.results.test_kept import CHANGED, EVENTS, named, newer_json, unpacked
 from tests.support import cup
 
+TRIED = {"faults", "model", "swiss"}
+"""The events whose commitments are not for the soak: they differ most in what is committed."""
 
-@pytest.mark.parametrize("file", EVENTS, ids=named)
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        pytest.param(
+            file, id=named(file), marks=[pytest.mark.soak] * (named(file).split()[-1] not in TRIED)
+        )
+        for file in EVENTS
+    ],
+)
 def test_results_of_a_released_version_are_as_they_were_committed(file: Path, tmp_path: Path):
     folder = unpacked(file, tmp_path / "ws")
     verified = cup.arena(folder, "verify", "--public")
