@@ -31,6 +31,7 @@ import contextlib
 import logging
 import os
 import pickle
+import signal
 import threading
 import time
 import uuid
@@ -38,6 +39,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import count
+from multiprocessing import resource_tracker
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, Self
@@ -123,19 +125,20 @@ class Cluster:
         try:
             if address.startswith(LOCAL):
                 lanes = address.removeprefix(LOCAL)
-                self._local = LocalCluster(
-                    n_workers=int(lanes),
-                    threads_per_worker=PARCELS_A_LANE,
-                    resources={"lanes": 1},
-                    memory_limit=0,
-                    # A parcel that is cut off at the end would be in the log with a traceback.
-                    silence_logs=logging.CRITICAL,
-                    dashboard_address=None,
-                    worker_dashboard_address=None,
-                    # Without a dashboard dask opens its port 8787 all the same, and warns when
-                    # another run has it.
-                    scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
-                )
+                with _out_of_reach_of_terminal():
+                    self._local = LocalCluster(
+                        n_workers=int(lanes),
+                        threads_per_worker=PARCELS_A_LANE,
+                        resources={"lanes": 1},
+                        memory_limit=0,
+                        # A parcel that is cut off at the end would be in the log with a traceback.
+                        silence_logs=logging.CRITICAL,
+                        dashboard_address=None,
+                        worker_dashboard_address=None,
+                        # Without a dashboard dask opens its port 8787 all the same, and warns when
+                        # another run has it.
+                        scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
+                    )
             self._client = self._connected()
         except BaseException:
             self.close()
@@ -522,6 +525,22 @@ class Cluster:
         if self._local is not None:
             with contextlib.suppress(Exception):
                 self._local.close(timeout=LOCAL_STOP_S)
+
+
+@contextlib.contextmanager
+def _out_of_reach_of_terminal() -> Iterator[None]:
+    """Start processes that a terminal's signals do not reach: this one ends them.
+
+    They inherit which signals are blocked; a signal that comes meanwhile is heard afterwards.
+    """
+    numbers = {signal.SIGINT, signal.SIGHUP}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+    try:
+        resource_tracker.ensure_running()  # one of these processes, which unblocks SIGINT here
+        signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _in_thread(function: Callable[[], object]) -> threading.Thread:
