@@ -339,7 +339,11 @@ def test_nothing_that_a_command_makes_gives_a_right_that_the_umask_forbids(
     umask: int, tmp_path: Path
 ):
     def arena(folder: Path, *words: str) -> str:
-        done = cup.Command(folder, *words, before=lambda: os.umask(umask)).end()
+        before = os.umask(umask)
+        try:
+            done = cup.arena(folder, *words)
+        finally:
+            os.umask(before)
         assert done.returncode == 0, done.stderr
         return done.stderr
 
