@@ -37,8 +37,7 @@ def _share(llr: float, bound: float) -> str:
 
     Nothing while the evidence speaks against that answer, and 100 % only where it is complete.
     """
-    share = max(llr / bound, 0.0)
-    share = min(share, 1.0)
+    share = min(max(llr / bound, 0.0), 1.0)
     per_cent = math.floor(100 * share)
     return f"{per_cent} %"
 

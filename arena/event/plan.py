@@ -216,8 +216,8 @@ class Plan:
             while not self._is_decided(number):
                 yield None
             highest_repeat = -1  # of the matches of this batch so far
-            batch = self._batch(number)
-            for match, stored in self._looked_up(batch):
+            # A batch may have 100,000 matches, and no name holds it while the next is made.
+            for match, stored in self._looked_up(self._batch(number)):
                 repeat = event.repeat_of(match)
                 begins_batch = highest_repeat < 0
                 if begins_batch:

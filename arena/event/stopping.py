@@ -179,12 +179,12 @@ def pairs(
     fitted = rule.rate(arrays, seed=event.resampling_seed, refits=REFITS)
     rows: list[int] = []
     names: list[str] = []
-    strength_of_row: list[float] = []
+    values: list[float] = []
     for row, rating in enumerate(fitted.ratings):
         if rating.bot in ranked:
             rows.append(row)
             names.append(rating.bot)
-            strength_of_row.append(rating.strength.value)
+            values.append(rating.strength.value)
 
     totals = add_up(arrays)
     played_different = totals.played_different.tolist()
@@ -198,7 +198,7 @@ def pairs(
     sums = variances[:, None] + variances  # N x N
     variance = sums - 2 * covariance  # of the difference, N x N
     variance = np.maximum(variance, LEAST_VARIANCE)
-    strengths = np.array(strength_of_row)
+    strengths = np.array(values)
     lead = strengths[:, None] - strengths  # N x N
     squares = lead**2 / variance
 

@@ -133,7 +133,6 @@ def run(
         audience = Audiences(audience, plan.event, folder)
         audience.begins(plan.total, plan.finished)
         director = Director(plan.due(), bots=len(plan.event.bots), until=until)
-        is_due = director.is_due()
         run = _Run(
             plan=plan,
             director=director,
@@ -144,7 +143,7 @@ def run(
             show_waits=show_waits,
         )
         unlogged = ""
-        if is_due:
+        if director.is_due():
             logs = folder / "logs"
             with contextlib.ExitStack() as opened:
                 open_services: dict[str, object] = {}

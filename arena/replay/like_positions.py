@@ -174,11 +174,9 @@ class Regression(NamedTuple):
             weight = self.weights.get(name, 0.0)
             terms.append(weight * value)
         logit = self.constant + sum(terms)
-        logit = min(50.0, logit)
-        logit = max(-50.0, logit)
+        logit = max(-50.0, min(50.0, logit))
         chance = 1 / (1 + exp(-logit))
-        chance = max(1 - SUREST, chance)
-        return min(SUREST, chance)
+        return min(SUREST, max(1 - SUREST, chance))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -209,9 +209,9 @@ def difference(matches: Iterable[Played], first: str, second: str) -> float:
             scores_of_bot = scores[bot]
             scores_in_role = scores_of_bot[match.label, role]
             scores_in_role.append(match.scores[role])
-    points = _points(scores[first])
+    points_of_first = _points(scores[first])
     points_of_second = _points(scores[second])
-    return points - points_of_second
+    return points_of_first - points_of_second
 
 
 def _points(scores: Mapping[tuple[str, str], Sequence[int]]) -> float:

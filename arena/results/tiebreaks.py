@@ -152,8 +152,8 @@ def average_opponents_buchholz(table: Crosstable, bot: str) -> Fraction | None:
         return None
     total = Fraction()
     for opponent, encounters in against.items():
-        of_opponent = buchholz(table, opponent)
-        total += of_opponent * encounters.games
+        opponents_buchholz = buchholz(table, opponent)
+        total += opponents_buchholz * encounters.games
     return total / table.games(bot)
 
 

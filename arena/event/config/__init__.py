@@ -266,7 +266,7 @@ class Tournament(Table):
     def _refuse_wrong_orders(self, names: Sequence[str], *, all_play: bool) -> None:
         """Raise ArenaError for a seed or a tie-break that does not exist, or is there twice.
 
-        `names` are the bots that play. Unless `all_play`, other seeds are left out.
+        `names` are the bots that play. Unless `all_play`, a seed that does not play is no mistake.
         """
         for name in self.seed_order:
             if all_play and name not in names:
@@ -458,13 +458,13 @@ class Tournament(Table):
                     'leave this key out, or set clock = "wall"'
                 )
 
-        syscalls = sorted(set(self.syscalls))
+        added_syscalls = sorted(set(self.syscalls))
         conditions = Conditions(
             time=TimeControl(**self.time.model_dump()),
             limits=self.limits.limits(defaults=True),
             strikes=self.faults.strikes,
             sandbox=self.sandbox,
-            syscalls=tuple(syscalls),
+            syscalls=tuple(added_syscalls),
             freeze=self.freeze,
             warm=self.warm,
             keep=self.keep,
@@ -742,8 +742,8 @@ def _listed_openings(
                 f"openings.file: {path} has no opening of {label}: "
                 f"`arena openings {label}` makes some"
             )
-    listed_moves = [(label, tuple(moves)) for label, moves in listed.items()]
-    return Openings(listed=tuple(listed_moves))
+    by_label = [(label, tuple(board_openings)) for label, board_openings in listed.items()]
+    return Openings(listed=tuple(by_label))
 
 
 def _boards_named(names: Iterable[str], boards: Sequence[Board]) -> tuple[Board, ...]:

@@ -108,8 +108,8 @@ def _source_of(bot: Bot) -> list[str | Path]:
 def from_path(path: Path, name: str | None = None) -> Bot:
     """Return the bot that is this file or folder; without `name` it is named after its file."""
     if path.is_dir():
-        folder_name = name or path.absolute().name
-        return _from_folder(path, checked(folder_name, path))
+        bot_name = name or path.absolute().name
+        return _from_folder(path, checked(bot_name, path))
     if not path.is_file():
         raise FileError(path, "there is no such bot; name a file, or a folder with a bot.toml")
     if not is_source(path.name) and not os.access(path, os.X_OK):

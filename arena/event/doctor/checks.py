@@ -266,8 +266,8 @@ def _limits() -> MachineCheck:
         "or use fewer workers"
     )
     figures = {"files": files, "processes": processes}
-    text = " and ".join(low)
-    return MachineCheck("limits", Health.WEAK, f"only {text}", cure, figures)
+    shortages = " and ".join(low)
+    return MachineCheck("limits", Health.WEAK, f"only {shortages}", cure, figures)
 
 
 @cache

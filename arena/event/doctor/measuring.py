@@ -99,7 +99,7 @@ def _figures_of(
     seconds: float,
 ) -> Measured:
     """Return the figures of matches; `failures` has a line for each that was not played."""
-    failures = failures.copy()
+    reasons = [*failures]
     answers = 0
     lost = 0
     errors: list[float] = []
@@ -111,24 +111,24 @@ def _figures_of(
             if fault.ending is Ending.TIMEOUT:
                 lost += 1
             else:
-                failures.append(fault.words)
+                reasons.append(fault.words)
     errors = sorted(errors) or [0.0]
     last = len(errors) - 1
     middle = len(errors) // 2
-    high = len(errors) * 99 // 100
+    high_index = len(errors) * 99 // 100
     reason = ""
-    if failures:
-        reason = failures[0]
+    if reasons:
+        reason = reasons[0]
     return Measured(
         lanes=lanes,
         matches=len(records),
         answers=answers,
         seconds=seconds,
         median=errors[middle],
-        high=errors[min(last, high)],
+        high=errors[min(last, high_index)],
         highest=errors[last],
         lost=lost,
-        failed=len(failures),
+        failed=len(reasons),
         reason=reason,
     )
 

@@ -191,8 +191,8 @@ def _breaches(game: Game[Any], steps: Playout) -> list[tuple[int, str]]:
     """Return the sentence of every breach in a playout, with the turns before it."""
     breaches: list[tuple[int, str]] = []
     for index, step in enumerate(steps):
-        kinds = partial(laws.kinds, game, step)
-        wrong_kinds = _breaches_of(kinds)
+        law_of_kinds = partial(laws.kinds, game, step)
+        wrong_kinds = _breaches_of(law_of_kinds)
         if wrong_kinds:  # the other laws would only stumble over it
             breaches += [(index, sentence) for sentence in wrong_kinds]
             return breaches

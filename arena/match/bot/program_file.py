@@ -390,8 +390,8 @@ def _interpreter(head: bytes) -> str:
 
     The text is empty if there is no #!.
     """
-    text_of_file = head.removeprefix(BYTE_ORDER_MARK)
-    first_line, _, _ = text_of_file.partition(b"\n")
+    without_mark = head.removeprefix(BYTE_ORDER_MARK)
+    first_line, _, _ = without_mark.partition(b"\n")
     if not first_line.startswith(b"#!"):
         return ""
     text = first_line[2:].decode("utf-8", "replace")

@@ -80,9 +80,8 @@ def readable_numbers(archive: Database, *, all_versions: bool) -> Iterator[int]:
     """
     try:
         query = "select number from main.matches where planned or ? order by id"
-        rows = list(archive._rows(query, (all_versions,)))
-        for (number,) in rows:
-            yield number
+        numbers = [number for (number,) in archive._rows(query, (all_versions,))]
+        yield from numbers
     except DamagedError:
         for query in NUMBERS_ANYWHERE:
             with contextlib.suppress(DamagedError):

@@ -64,7 +64,7 @@ def rate(
     noise = random.standard_normal(overall[:, 1:].shape)
     overall[:, 1:] += errors[:, None] * noise
 
-    # The same by role, where the average bot of each board role is at 0.
+    # The strengths by role; the average bot of each board role is at 0.
     rows = resamples[len(model.advantages) :]
     board_roles = len(totals.board_roles)
     average = np.zeros((board_roles, rows.shape[1]))  # the average bot of each board role

@@ -41,8 +41,8 @@ def rate(arrays: Arrays, *, seed: int = 0, refits: int = REFITS) -> Ratings:
 
     # The mean over the cells of each bot.
     count = len(totals.bots)
-    figures = resamples.shape[1]
-    overall = np.zeros((count, figures))  # N x (1 + refits)
+    columns = resamples.shape[1]
+    overall = np.zeros((count, columns))  # N x (1 + refits)
     np.add.at(overall, bot, resamples)
     roles_played = np.bincount(bot, minlength=count)
     divisor = np.maximum(roles_played, 1)

@@ -153,8 +153,8 @@ def _dispersion(
     residuals = _squared_residuals(fitted)  # N
     free = binary * (1 - leverage)  # N
     observed = BELIEF_SCATTER + _by_role(model, residuals)  # by advantage, as the next two
-    binary_scatter = BELIEF_SCATTER + _by_role(model, free)
-    dispersion = observed / binary_scatter
+    expected_scatter = BELIEF_SCATTER + _by_role(model, free)
+    dispersion = observed / expected_scatter
     dispersion = np.clip(dispersion, LEAST_DISPERSION, 1.0)
     advantage = model.unknown[:, 0]
     return dispersion[advantage]

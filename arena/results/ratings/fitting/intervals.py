@@ -270,8 +270,8 @@ def better(resamples: Floats) -> Floats:
     for row in range(size):
         is_above = resamples[row] > resamples
         above[row] = is_above.mean(axis=1)
-    lead = 1 + above - above.T
-    return np.asarray(0.5 * lead)
+    doubled = 1 + above - above.T
+    return np.asarray(0.5 * doubled)
 
 
 def rank_intervals(resamples: Floats) -> list[tuple[int, int]]:

@@ -152,11 +152,11 @@ def stretched(fitted: Fit, strength: Floats) -> Floats:
     if not len(bots):
         return strength
     value = strength[bots, :1]  # bots x 1
-    refits = strength[bots, 1:]  # bots x refits
+    refitted = strength[bots, 1:]  # bots x refits
     unknown = len(fitted.model.advantages) + bots
     direction = np.sign(fitted.unknowns[unknown])
     outwards = direction[:, None]  # bots x 1
-    beyond = outwards * (refits - value)  # bots x refits
+    beyond = outwards * (refitted - value)  # bots x refits
 
     end = np.quantile(beyond, 1 - TAIL, axis=1, method="weibull")  # by bot
     far_end = far_ends(fitted, bots)

@@ -156,8 +156,8 @@ def _role_weights(totals: MatchTotals, seating: Ints, role: Ints) -> Floats:
     full = np.where(is_alone, bots, ordered_pairs)
     counted = np.maximum(seats[board_role], full)
     weight = 1 / counted
-    by_seating = weight * matches
-    total_weight = by_seating.sum()
+    weighted_matches = weight * matches
+    total_weight = weighted_matches.sum()
     return np.asarray(weight * matches.sum() / total_weight)
 
 
@@ -385,8 +385,8 @@ def _noise(totals: MatchTotals, model: Model, expected: Floats) -> _Noise:
             first_weight = weight[first] * model.copies[first]
             for right, right_role in enumerate(roles):
                 second = rows[:, right_role]
-                variances = binary[first] * binary[second]
-                sizes = np.sqrt(variances)
+                products = binary[first] * binary[second]
+                sizes = np.sqrt(products)
                 value = first_weight * share[second]
                 value = value * sizes * likeness[left, right]
                 # A score counts for its advantage, in column 0, and for its bot.
