@@ -31,7 +31,6 @@ import contextlib
 import logging
 import os
 import pickle
-import signal
 import threading
 import time
 import uuid
@@ -39,7 +38,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import count
-from multiprocessing import resource_tracker
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, Self
@@ -47,7 +45,7 @@ from typing import Any, Self
 import dask
 from distributed import Client, Future, LocalCluster
 
-from arena import whole_files
+from arena import signals, whole_files
 from arena.errors import ArenaError, MachineError, NoUsersError
 from arena.event.director import Work
 from arena.event.workers import LOOK_S, Done, Item, Lane, LostError, NotBegun, Result
@@ -125,7 +123,7 @@ class Cluster:
         try:
             if address.startswith(LOCAL):
                 lanes = address.removeprefix(LOCAL)
-                with _out_of_reach_of_terminal():
+                with signals.kept_from_children():
                     self._local = LocalCluster(
                         n_workers=int(lanes),
                         threads_per_worker=PARCELS_A_LANE,
@@ -525,22 +523,6 @@ class Cluster:
         if self._local is not None:
             with contextlib.suppress(Exception):
                 self._local.close(timeout=LOCAL_STOP_S)
-
-
-@contextlib.contextmanager
-def _out_of_reach_of_terminal() -> Iterator[None]:
-    """Start processes that a terminal's signals do not reach: this one ends them.
-
-    They inherit which signals are blocked; a signal that comes meanwhile is heard afterwards.
-    """
-    numbers = {signal.SIGINT, signal.SIGHUP}
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
-    try:
-        resource_tracker.ensure_running()  # one of these processes, which unblocks SIGINT here
-        signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _in_thread(function: Callable[[], object]) -> threading.Thread:

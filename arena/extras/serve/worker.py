@@ -19,7 +19,7 @@ from multiprocessing import forkserver, util
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
-from arena import system
+from arena import signals, system
 from arena.errors import ArenaError
 from arena.extras.serve import log
 from arena.sandbox import cores, folder, procfs
@@ -71,7 +71,8 @@ def start_maker() -> None:
     before = tempfile.tempdir
     tempfile.tempdir = str(private)
     try:
-        forkserver.ensure_running()
+        with signals.kept_from_children():  # while it imports, Ctrl-C would be a traceback
+            forkserver.ensure_running()
     finally:
         tempfile.tempdir = before
 

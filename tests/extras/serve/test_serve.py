@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import contextvars
 import logging
+import os
 import re
 import shutil
 import signal
@@ -492,6 +493,18 @@ def test_a_closed_terminal_ends_a_site_that_is_read_at_this_moment(workspace):
         assert reader.recv(1) == b"H"
         command.signal(signal.SIGHUP)
         assert command.wait() == 128 + signal.SIGHUP
+    assert command.said() == begun
+
+
+@pytest.mark.soak
+def test_ctrl_c_in_the_terminal_of_a_site_that_has_just_begun_is_no_traceback(workspace):
+    command = cup.Command(workspace, "serve", "--port", "0")
+    assert until(lambda: "until Ctrl-C" in command.said()), command.stuck()
+    begun = command.said()
+    time.sleep(0.3)  # what makes tables is imported by a process of its own
+    os.killpg(command.pid, signal.SIGINT)
+    assert command.wait() == 128 + signal.SIGINT
+    assert until(lambda: not list(cup.processes_in(workspace)))
     assert command.said() == begun
 
 
