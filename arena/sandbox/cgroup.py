@@ -21,7 +21,6 @@ The variable ARENA_CGROUP of the environment names another cgroup to be used as 
 import atexit
 import contextlib
 import errno
-import fcntl
 import os
 import subprocess
 import time
@@ -121,7 +120,8 @@ class Cgroups:
         """
         sweep(parent)
         _give_controllers(parent)
-        self._path, self._lock = _locked_folder(parent)
+        self._path = f"{parent}/{PREFIX}{os.getpid()}-{next(numbers)}"
+        os.mkdir(self._path)
         try:
             enabled = [name for name in CONTROLLERS if _enable(self._path, name)]
             self.controllers = frozenset(enabled)
@@ -136,7 +136,7 @@ class Cgroups:
             finally:
                 trial.remove()
         except BaseException:
-            self.close()
+            remove(self._path)
             raise
 
     def new(self, memory: int | None = None, tasks: int | None = None) -> Cgroup:
@@ -154,7 +154,6 @@ class Cgroups:
     def close(self) -> None:
         """Remove them all."""
         remove(self._path)
-        os.close(self._lock)
 
 
 def opened() -> Cgroups | None:
@@ -210,51 +209,15 @@ def quota() -> float | None:
 
 
 def sweep(parent: str) -> None:
-    """Remove the cgroups of referee processes that were killed: those that nobody has locked.
-
-    The process number would not do: containers may share a cgroup, and do not see each other's
-    processes.
-    """
+    """Remove the cgroups of referee processes that were killed."""
     with contextlib.suppress(OSError):
         for name in os.listdir(parent):
             parts = name.split("-")
             if not name.startswith(PREFIX) or len(parts) != 3:
                 continue
-            path = f"{parent}/{name}"
-            with contextlib.suppress(OSError):  # it is in use, or another process removes it, too
-                lock = _lock(path)
-                remove(path)
-                os.close(lock)
-
-
-def _locked_folder(parent: str) -> tuple[str, int]:
-    """Make the cgroup of a referee process; return it, and the descriptor that locks it."""
-    while True:
-        path = f"{parent}/{PREFIX}{os.getpid()}-{next(numbers)}"
-        try:
-            os.mkdir(path)
-        except FileExistsError:  # it is of a process in another container
-            continue
-        # Another process may be quicker, and remove it.
-        with contextlib.suppress(BlockingIOError, FileNotFoundError):
-            lock = _lock(path)
-            if os.path.isdir(path):
-                return path, lock
-            os.close(lock)
-
-
-def _lock(path: str) -> int:
-    """Lock a cgroup, until the descriptor is closed or the process ends.
-
-    Raise BlockingIOError if another process holds it.
-    """
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BaseException:
-        os.close(descriptor)
-        raise
-    return descriptor
+            _, pid, _ = parts
+            if pid.isdigit() and not os.path.exists(f"/proc/{pid}"):
+                remove(f"{parent}/{name}")
 
 
 def remove(path: str) -> None:
