@@ -36,9 +36,6 @@ STAGE = ".arena-new-"
 LOCKING_S = 60.0
 """A stage that is older, and that nobody has locked, was left by a killed process."""
 
-MOST_PARTS = 10
-"""The unfinished files that are made for one that nobody else locks before its own process."""
-
 LINK = "it is a symbolic link; remove it, or name what it leads to"
 """Why nothing is written there. Only a user knows whether what it leads to may be replaced."""
 
@@ -86,22 +83,22 @@ def replacing(
                 yield file
             return
         _remove_leftovers(path.name, folder)
+        # Nobody can foresee the name, and a name that is taken is refused: a stranger who may write
+        # to this folder, too, could have put a link there.
+        part = f".{path.name}.{os.getpid()}.{secrets.token_hex(8)}.part"
         with shared_folders.naming(path):
-            part, lock = _open_part(path.name, folder, mode)
+            descriptor = os.open(part, NEW_FILE, mode, dir_fd=folder)
         try:
-            # Some file systems report a full disk only when a file is closed, so this is before the
-            # rename. The lock is held until after it.
-            with os.fdopen(os.dup(lock), "wb") as file:
+            with os.fdopen(descriptor, "wb") as file:
                 yield file
                 file.flush()
                 if synced:
-                    os.fsync(lock)
+                    os.fsync(descriptor)
             with shared_folders.naming(path):
                 os.replace(part, path.name, src_dir_fd=folder, dst_dir_fd=folder)
         finally:
             with contextlib.suppress(OSError):  # it has its final name
                 os.unlink(part, dir_fd=folder)
-            os.close(lock)
         if synced:
             _sync_open(folder)
 
@@ -370,56 +367,20 @@ def _stream(path: Path, folder: int) -> int | None:
         return descriptor
 
 
-def _open_part(name: str, folder: int, mode: int) -> tuple[str, int]:
-    """Make an unfinished file; return its name, and a descriptor that locks it as long as it lives.
-
-    Nobody can foresee the name, and a name that is taken is refused: a stranger who may write to
-    this folder, too, could have put a link there.
-    """
-    for _ in range(MOST_PARTS):
-        part = f".{name}.{secrets.token_hex(8)}.part"
-        descriptor = os.open(part, NEW_FILE, mode, dir_fd=folder)
-        if _locks(descriptor):
-            return part, descriptor
-        os.close(descriptor)
-        with contextlib.suppress(OSError):
-            os.unlink(part, dir_fd=folder)
-    raise OSError(errno.EAGAIN, "another process locks whatever is made there")
-
-
-def _locks(descriptor: int) -> bool:
-    """Lock a new file; return False if `_remove_leftovers` of another process was quicker."""
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # a file system without locks: nothing is swept there
-        return True
-    return os.fstat(descriptor).st_nlink > 0
-
-
 def _remove_leftovers(name: str, folder: int) -> None:
-    """Remove the unfinished files of this name that nobody has locked: their processes are gone.
-
-    The number of a process in the name would not do, as for a stage.
-    """
-    part = re.compile(rf"\.{re.escape(name)}\.[0-9a-f]{{16}}\.part")
+    """Remove the unfinished files of this name whose processes have ended."""
+    part = re.compile(rf"\.{re.escape(name)}\.([0-9]+)\.[0-9a-f]{{16}}\.part")
     for file in os.listdir(folder):
-        if part.fullmatch(file):
-            with contextlib.suppress(OSError):  # it is in use, or of another user
-                _remove_leftover(file, folder)
-
-
-def _remove_leftover(file: str, folder: int) -> None:
-    """Remove an unfinished file; BlockingIOError if it is in use."""
-    flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-    descriptor = os.open(file, flags, dir_fd=folder)
-    try:
-        if stat.S_ISREG(os.fstat(descriptor).st_mode):
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            os.unlink(file, dir_fd=folder)
-    finally:
-        os.close(descriptor)
+        match = part.fullmatch(file)
+        if match is None:
+            continue
+        try:
+            os.kill(int(match[1]), 0)
+        except PermissionError:  # it runs, as another user
+            pass
+        except (ProcessLookupError, ValueError, OverflowError):
+            with contextlib.suppress(OSError):
+                os.unlink(file, dir_fd=folder)
 
 
 def _remove_left_stages(folder: Path) -> None:
