@@ -33,8 +33,9 @@ themselves."""
 STAGE = ".arena-new-"
 """The beginning of the names of the folders of `staging`."""
 
-LOCKING_S = 60.0
-"""A stage that is older, and that nobody has locked, was left by a killed process."""
+LEFT_S = 60.0
+"""A stage that is older, and that nobody has locked, was left by a killed process; likewise a file
+that nobody has written to for so long, and whose process is not here."""
 
 LINK = "it is a symbolic link; remove it, or name what it leads to"
 """Why nothing is written there. Only a user knows whether what it leads to may be replaced."""
@@ -368,19 +369,31 @@ def _stream(path: Path, folder: int) -> int | None:
 
 
 def _remove_leftovers(name: str, folder: int) -> None:
-    """Remove the unfinished files of this name whose processes have ended."""
+    """Remove the unfinished files of this name that killed processes have left.
+
+    The process of a fresh file may live in another container that shares the folder: there it has
+    another number. A lock would say for sure that it lives, but strangers may lock files that they
+    can read, and then no write would succeed there.
+    """
     part = re.compile(rf"\.{re.escape(name)}\.([0-9]+)\.[0-9a-f]{{16}}\.part")
     for file in os.listdir(folder):
         match = part.fullmatch(file)
-        if match is None:
+        if match is None or not _has_ended(match[1]):
             continue
-        try:
-            os.kill(int(match[1]), 0)
-        except PermissionError:  # it runs, as another user
-            pass
-        except (ProcessLookupError, ValueError, OverflowError):
-            with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):  # another process has removed it
+            status = os.stat(file, dir_fd=folder, follow_symlinks=False)
+            if time.time() - status.st_mtime > LEFT_S:
                 os.unlink(file, dir_fd=folder)
+
+
+def _has_ended(pid: str) -> bool:
+    try:
+        os.kill(int(pid), 0)
+    except PermissionError:  # it runs, as another user
+        return False
+    except (ProcessLookupError, ValueError, OverflowError):
+        return True
+    return False
 
 
 def _remove_left_stages(folder: Path) -> None:
@@ -388,7 +401,7 @@ def _remove_left_stages(folder: Path) -> None:
     for path in folder.glob(f"{STAGE}*"):
         with contextlib.suppress(OSError):  # it is in use, or another process removes it, too
             status = path.lstat()
-            is_old = time.time() - status.st_mtime > LOCKING_S
+            is_old = time.time() - status.st_mtime > LEFT_S
             if is_old and status.st_uid == os.geteuid():
                 lock = _lock_stage(path)
                 shutil.rmtree(path, ignore_errors=True)

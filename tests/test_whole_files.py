@@ -47,19 +47,24 @@ def test_the_next_write_removes_what_a_killed_writer_left_and_nothing_else(tmp_p
     killed = tmp_path / f".[odd]*.csv.{ENDED}.{'a' * 16}.part"
     living = tmp_path / f".[odd]*.csv.{os.getppid()}.{'a' * 16}.part"
     other = tmp_path / f".another.csv.{ENDED}.{'a' * 16}.part"
+    elsewhere = tmp_path / f".[odd]*.csv.{ENDED}.{'b' * 16}.part"  # in another container
+    long_ago = time.time() - 2 * whole_files.LEFT_S
     for part in (killed, living, other):
         part.write_text("half")
+        os.utime(part, (long_ago, long_ago))
+    elsewhere.write_text("half")
 
     whole_files.write(path, b"new")
 
-    assert {file.name for file in tmp_path.iterdir()} == {path.name, living.name, other.name}
+    names = {file.name for file in tmp_path.iterdir()}
+    assert names == {path.name, living.name, other.name, elsewhere.name}
 
 
 def test_the_next_stage_removes_those_that_killed_processes_left_and_no_other(tmp_path: Path):
     left, locked, new = (tmp_path / f"{whole_files.STAGE}{number}" for number in range(3))
     for folder in (left, locked, new):
         (folder / "deep").mkdir(parents=True)
-    long_ago = time.time() - 2 * whole_files.LOCKING_S
+    long_ago = time.time() - 2 * whole_files.LEFT_S
     for folder in (left, locked):
         os.utime(folder, (long_ago, long_ago))
     lock = os.open(locked, os.O_RDONLY)
@@ -125,6 +130,9 @@ def test_a_writer_that_is_killed_leaves_the_old_file(tmp_path: Path):
 
     assert done.returncode == -9
     assert path.read_text() == "old"
+    (part,) = tmp_path.glob(".*.part")
+    long_ago = time.time() - 2 * whole_files.LEFT_S
+    os.utime(part, (long_ago, long_ago))
     whole_files.write(path, b"new")
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
 
