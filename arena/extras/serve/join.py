@@ -142,8 +142,10 @@ class SeatSession:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(process.wait(), END_S)
         finally:
-            if process.returncode is None:
-                with contextlib.suppress(ProcessLookupError):
+            with contextlib.suppress(ProcessLookupError):
+                if os.name == "posix":
+                    os.killpg(process.pid, signal.SIGKILL)  # with what it has started
+                else:
                     process.kill()
 
 
@@ -531,6 +533,8 @@ def main() -> None:
         )
     except RefusedError as error:
         sys.exit(str(error))
+    except KeyboardInterrupt:  # while it asked for the token
+        sys.exit(128 + signal.SIGINT)
     sys.exit(code)
 
 

@@ -545,8 +545,13 @@ def test_a_second_signal_does_not_wait_for_a_site_that_is_frozen():
     assert asyncio.run(ends()) == signal.SIGTERM
 
 
-def test_ctrl_c_in_the_terminal_of_a_joined_bot_is_not_for_the_bot(tmp_path):
-    (tmp_path / "mine.py").write_text("open('begun', 'w').close()\nfor line in open(0): pass\n")
+def test_ctrl_c_in_the_terminal_of_a_joined_bot_ends_all_it_started_in_silence(
+    tmp_path,
+):
+    (tmp_path / "mine.py").write_text(
+        "import subprocess\nsubprocess.Popen(['sleep', '1000'])\n"
+        "open('begun', 'w').close()\nfor line in open(0): pass\n"
+    )
     ask = json.dumps({"session": "s", "number": 1, "text": "ready?"})
     with answering('{"bot": "x"}', ask) as url:
         command = cup.Command(tmp_path, "join", url, "--bot", "mine.py", ARENA_TOKEN="t")
@@ -554,6 +559,7 @@ def test_ctrl_c_in_the_terminal_of_a_joined_bot_is_not_for_the_bot(tmp_path):
         os.killpg(command.pid, signal.SIGINT)
         assert command.wait() == 0
     assert command.said() == "joined as x; Ctrl-C leaves\n"
+    assert not list(cup.processes_in(tmp_path))
 
 
 def test_a_bot_tries_again_when_its_site_ends_before_an_answer(site):
