@@ -125,21 +125,3 @@ def terminating() -> Iterator[None]:
         if not interrupt:  # or else a repeated signal would end what removes the last folders
             for number in heard:
                 signal.signal(number, signal.SIG_DFL)
-
-
-@contextmanager
-def kept_from_children() -> Iterator[None]:
-    """Start processes that the signals of a terminal do not reach: this one ends them.
-
-    They inherit which signals are blocked. What comes to this process meanwhile is heard later.
-    """
-    from multiprocessing import resource_tracker  # here, since most commands start none of these
-
-    numbers = {signal.SIGINT, signal.SIGHUP}
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
-    try:
-        resource_tracker.ensure_running()  # one of these processes, which unblocks SIGINT here
-        signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -45,7 +45,7 @@ from typing import Any, Self
 import dask
 from distributed import Client, Future, LocalCluster
 
-from arena import signals, whole_files
+from arena import whole_files
 from arena.errors import ArenaError, MachineError, NoUsersError
 from arena.event.director import Work
 from arena.event.workers import LOOK_S, Done, Item, Lane, LostError, NotBegun, Result
@@ -123,20 +123,19 @@ class Cluster:
         try:
             if address.startswith(LOCAL):
                 lanes = address.removeprefix(LOCAL)
-                with signals.kept_from_children():
-                    self._local = LocalCluster(
-                        n_workers=int(lanes),
-                        threads_per_worker=PARCELS_A_LANE,
-                        resources={"lanes": 1},
-                        memory_limit=0,
-                        # A parcel that is cut off at the end would be in the log with a traceback.
-                        silence_logs=logging.CRITICAL,
-                        dashboard_address=None,
-                        worker_dashboard_address=None,
-                        # Without a dashboard dask opens its port 8787 all the same, and warns when
-                        # another run has it.
-                        scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
-                    )
+                self._local = LocalCluster(
+                    n_workers=int(lanes),
+                    threads_per_worker=PARCELS_A_LANE,
+                    resources={"lanes": 1},
+                    memory_limit=0,
+                    # A parcel that is cut off at the end would be in the log with a traceback.
+                    silence_logs=logging.CRITICAL,
+                    dashboard_address=None,
+                    worker_dashboard_address=None,
+                    # Without a dashboard dask opens its port 8787 all the same, and warns when
+                    # another run has it.
+                    scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
+                )
             self._client = self._connected()
         except BaseException:
             self.close()

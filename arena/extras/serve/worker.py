@@ -15,11 +15,11 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextvars import ContextVar
-from multiprocessing import forkserver, util
+from multiprocessing import forkserver, resource_tracker, util
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
-from arena import signals, system
+from arena import system
 from arena.errors import ArenaError
 from arena.extras.serve import log
 from arena.sandbox import cores, folder, procfs
@@ -68,13 +68,17 @@ def start_maker() -> None:
     private, _ = folder.private()  # locked as long as this process lives
     # After Python has removed the folder that it makes in it.
     util.Finalize(None, folder.discard, [private], exitpriority=-200)
-    before = tempfile.tempdir
+    # A process inherits which signals are blocked: while it imports, Ctrl-C in the terminal would
+    # be a traceback. The tracker is started first, because its start unblocks SIGINT here.
+    resource_tracker.ensure_running()
+    mask_before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
+    folder_before = tempfile.tempdir
     tempfile.tempdir = str(private)
     try:
-        with signals.kept_from_children():  # while it imports, Ctrl-C would be a traceback
-            forkserver.ensure_running()
+        forkserver.ensure_running()
     finally:
-        tempfile.tempdir = before
+        tempfile.tempdir = folder_before
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask_before)
 
 
 class BusyError(Exception):
