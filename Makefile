@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 TOOLS := $(VENV)/.installed-dev
 PYTEST := $(BIN)/pytest
-WORKERS := -n $(shell expr $$(nproc) + 3) --maxprocesses 8 --dist worksteal # tests run side by side, but for those marked `alone`; many wait
+WORKERS := -n $(shell expr $$(nproc) + 2) --maxprocesses 8 --dist worksteal # tests run side by side, but for those marked `alone`; many wait
 
 unexport PYTHONDONTWRITEBYTECODE # whoever sets it has all modules compiled again in every process that a test starts
 
