@@ -133,18 +133,20 @@ class SeatSession:
     async def end(self, text: str = "") -> None:
         """Send the last lines to the process, and kill it if it does not end in time."""
         process = self._process
-        if process is None or process.returncode is not None or process.stdin is None:
+        self._process = None
+        if process is None or process.stdin is None:
             return
-        with contextlib.suppress(OSError):
-            process.stdin.write(text.encode("utf-8", "replace"))
-            process.stdin.close()
         try:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(process.wait(), END_S)
+            if process.returncode is None:
+                with contextlib.suppress(OSError):
+                    process.stdin.write(text.encode("utf-8", "replace"))
+                    process.stdin.close()
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(process.wait(), END_S)
         finally:
-            with contextlib.suppress(ProcessLookupError):
+            with contextlib.suppress(OSError):  # nothing is left, or it is no longer ours
                 if os.name == "posix":
-                    os.killpg(process.pid, signal.SIGKILL)  # with what it has started
+                    os.killpg(process.pid, signal.SIGKILL)  # what the bot has started, too
                 else:
                     process.kill()
 
@@ -197,9 +199,11 @@ class JoinedSeat:
             tasks = list(self._tasks)
             for task in tasks:
                 task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            ends = [session.end() for session in self._sessions.values()]
-            await asyncio.gather(*ends)
+            try:
+                await asyncio.gather(*tasks, return_exceptions=True)
+            finally:  # also at a second signal
+                ends = [session.end() for session in self._sessions.values()]
+                await asyncio.gather(*ends)
 
     async def _serve(self, socket: Any) -> None:
         """Join over a new connection, and answer until it is lost."""

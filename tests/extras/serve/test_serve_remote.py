@@ -545,12 +545,11 @@ def test_a_second_signal_does_not_wait_for_a_site_that_is_frozen():
     assert asyncio.run(ends()) == signal.SIGTERM
 
 
-def test_ctrl_c_in_the_terminal_of_a_joined_bot_ends_all_it_started_in_silence(
-    tmp_path,
-):
+@pytest.mark.parametrize("end", ["for line in open(0): pass", ""])
+def test_ctrl_c_in_the_terminal_of_a_joined_bot_ends_all_it_started_in_silence(tmp_path, end):
     (tmp_path / "mine.py").write_text(
-        "import subprocess\nsubprocess.Popen(['sleep', '1000'])\n"
-        "open('begun', 'w').close()\nfor line in open(0): pass\n"
+        "import subprocess\nsubprocess.Popen(['sleep', '1000'], stdout=subprocess.DEVNULL)\n"
+        f"open('begun', 'w').close()\n{end}\n"
     )
     ask = json.dumps({"session": "s", "number": 1, "text": "ready?"})
     with answering('{"bot": "x"}', ask) as url:
