@@ -548,13 +548,14 @@ def test_a_second_signal_does_not_wait_for_a_site_that_is_frozen():
 @pytest.mark.parametrize("end", ["for line in open(0): pass", ""])
 def test_ctrl_c_in_the_terminal_of_a_joined_bot_ends_all_it_started_in_silence(tmp_path, end):
     (tmp_path / "mine.py").write_text(
-        "import subprocess\nsubprocess.Popen(['sleep', '1000'], stdout=subprocess.DEVNULL)\n"
-        f"open('begun', 'w').close()\n{end}\n"
+        "import os, subprocess\nsubprocess.Popen(['sleep', '1000'], stdout=subprocess.DEVNULL)\n"
+        f"os.symlink(f'/proc/{{os.getpid()}}', 'bot')\n{end}\n"
     )
     ask = json.dumps({"session": "s", "number": 1, "text": "ready?"})
     with answering('{"bot": "x"}', ask) as url:
         command = cup.Command(tmp_path, "join", url, "--bot", "mine.py", ARENA_TOKEN="t")
-        assert until(lambda: (tmp_path / "begun").exists())
+        bot = tmp_path / "bot"
+        assert until(lambda: bot.is_symlink() and bot.exists() == bool(end))
         os.killpg(command.pid, signal.SIGINT)
         assert command.wait() == 0
     assert command.said() == "joined as x; Ctrl-C leaves\n"
